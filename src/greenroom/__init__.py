@@ -1,0 +1,1 @@
+"""Greenroom tests conversational agents before they take real calls."""

@@ -1,0 +1,107 @@
+"""What a talk needs of the outside, beside a model: tools, knowledge, time, somebody to tell, and a way to stop.
+
+Every answer is plain data, so that whoever calls the engine may make each call a remembered step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+
+from greenroom.model.agent import Agent, Knowledge
+from greenroom.model.base import Json
+from greenroom.model.events import Event
+from greenroom.model.run import Reason
+from greenroom.model.talk import ToolOffer
+
+
+@dataclass(frozen=True, slots=True)
+class RealCall:
+    """A tool call that is to reach the outside. `arguments` fit the tool's schema. `tool` is the name that the agent
+    sees (`server__tool` for an MCP tool)."""
+
+    run_id: str
+    call_id: str
+    agent: Agent
+    tool: str
+    kind: Literal["webhook", "http", "mcp"]
+    arguments: dict[str, Json]
+    variables: Mapping[str, str]
+    test_header: str = "X-Greenroom-Test"
+    seconds: float = 10.0
+    max_bytes: int = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """What came back. Where `ok` is false, `reason` is a stable code and `result` is what the model is told."""
+
+    result: Json
+    ok: bool = True
+    reason: Reason | None = None
+    latency_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage of a document that was found for a query. The higher the `score` (at least 0), the better."""
+
+    document: str
+    text: str
+    score: float = 0.0
+
+
+class RealTools(Protocol):
+    """The tools that reach the outside."""
+
+    async def offers(self, run_id: str, agent: Agent) -> tuple[ToolOffer, ...]:
+        """The tools of the agent's MCP servers, under the names that the agent sees (`server__tool`).
+
+        Raises:
+            RunError: a server could not be asked; one sentence.
+        """
+        ...
+
+    async def call(self, call: RealCall) -> ToolAnswer:
+        """Call a tool for real. A failure of the other side is an answer with `ok=False`, never an exception."""
+        ...
+
+    async def close(self, run_id: str) -> None:
+        """Let go of what was opened for a run."""
+        ...
+
+
+class KnowledgeSearch(Protocol):
+    """Search in an agent's knowledge; read-only."""
+
+    async def search(self, knowledge: Knowledge, query: str, limit: int) -> tuple[Passage, ...]:
+        """The best passages for `query`, best first, at most `limit`; none where nothing fits."""
+        ...
+
+
+class Clock(Protocol):
+    """Time, so that tests can stand still and a durable caller can remember it."""
+
+    def now(self) -> datetime:
+        """The time of day, with a time zone."""
+        ...
+
+    def elapsed(self) -> float:
+        """Seconds since some fixed moment; never goes back."""
+        ...
+
+    async def sleep(self, seconds: float) -> None: ...
+
+
+class Listener(Protocol):
+    """Told of each event, in order, before the run goes on."""
+
+    async def __call__(self, event: Event, /) -> None: ...
+
+
+class StopSignal(Protocol):
+    """Asked before each model request."""
+
+    async def __call__(self) -> bool: ...

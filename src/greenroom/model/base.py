@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from pydantic import BaseModel, ConfigDict
+from typing_extensions import TypeAliasType
 
-Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
+Json = TypeAliasType("Json", "dict[str, Json] | list[Json] | str | int | float | bool | None")
 
 
 class Written(BaseModel):

@@ -29,6 +29,8 @@ class ModelAsked:
 
 @dataclass(frozen=True, slots=True)
 class LineAdded:
+    """A line of the transcript; the same `index` again replaces the line (a card was added to it)."""
+
     run_id: str
     index: int
     line: Line

@@ -61,7 +61,8 @@ class ScriptRule(Written):
                 )
         elif judges or self.reason is not None or self.quote is not None:
             raise ValueError(
-                f"`answer`, `reason`, `quote`, `score` and `summary` are a judge's: add `role: judge` or take them out of this {self.role}'s rule"
+                "`answer`, `reason`, `quote`, `score` and `summary` are a judge's: add `role: judge`, "
+                f"or take them out of this {self.role}'s rule"
             )
         elif not speaks:
             raise ValueError("a rule needs `say`, `call` or `hang_up`")

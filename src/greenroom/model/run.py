@@ -34,6 +34,7 @@ Grounding = Literal["known", "unknown", "none"]
 Dollars = Annotated[Decimal, PlainSerializer(float, return_type=float, when_used="json")]
 
 RAN: frozenset[Source] = frozenset({"canned", "webhook", "mcp", "knowledge", "engine", "handoff", "recorded"})
+NOT_ANSWERED: frozenset[Reason] = frozenset({"timeout", "unreachable", "blocked_address"})
 
 
 class Card(Recorded):
@@ -90,8 +91,11 @@ class ToolLine(_Line):
 
     @property
     def ran(self) -> bool:
-        """Whether the call counts as run: answered, and not refused, planned or malformed."""
-        return self.source in RAN and self.reason != "bad_arguments"
+        """Whether the call counts as run: answered by the test or by its real server (a failure is an answer too),
+        and not refused, planned, blocked or malformed."""
+        if self.reason == "bad_arguments" or self.source not in RAN:
+            return False
+        return self.source == "canned" or self.reason not in NOT_ANSWERED
 
 
 Line = Annotated[AgentLine | CallerLine | ToolLine, Field(discriminator="role")]

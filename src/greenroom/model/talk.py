@@ -33,11 +33,12 @@ class ToolCall:
 @dataclass(frozen=True, slots=True)
 class ModelSaid:
     """An earlier reply of the asked model. `provider_state` is opaque: what the provider wants back, such as signed
-    thinking."""
+    thinking; `model` (as `provider:name`) is the model it came from."""
 
     text: str
     calls: tuple[ToolCall, ...] = ()
     provider_state: str | None = None
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)

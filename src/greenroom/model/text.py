@@ -17,7 +17,8 @@ _LATE_THINKING = regex.compile(r"\A.*?</(?:think|thinking|reasoning)>", regex.DO
 def fold(text: str) -> str:
     """The form in which texts are compared: NFKC, case-folded, without white space and zero-width characters."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return _BLANKS.sub("", folded)
+    # Taking a blank out can bring a letter and a combining mark together.
+    return unicodedata.normalize("NFKC", _BLANKS.sub("", folded))
 
 
 def squeeze(text: str) -> str:

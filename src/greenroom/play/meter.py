@@ -1,0 +1,81 @@
+"""The one way to a model: every request passes here, so that stop, time and cost hold for all alike."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from dataclasses import replace
+from typing import TypeVar
+
+from greenroom.model.errors import OutOfTime, Stopped
+from greenroom.model.llm import Llm
+from greenroom.model.talk import Brain, BrainReply, BrainRequest
+from greenroom.play.ports import Clock, StopSignal
+from greenroom.play.recorder import Recorder
+
+Answer = TypeVar("Answer")
+
+
+class Meter:
+    """Puts requests to models: stops before one where asked to, holds the time limit, counts usage."""
+
+    def __init__(self, brain: Brain, clock: Clock, recorder: Recorder, stop: StopSignal) -> None:
+        self._brain = brain
+        self._clock = clock
+        self._recorder = recorder
+        self._stop = stop
+        self._deadline = clock.elapsed()
+        self._fired: dict[tuple[str, int], tuple[int, ...]] = {}
+
+    def allow(self, seconds: float) -> None:
+        """From now on, `seconds` are left."""
+        self._deadline = self._clock.elapsed() + seconds
+
+    @property
+    def seconds_left(self) -> float:
+        return self._deadline - self._clock.elapsed()
+
+    async def ask(self, request: BrainRequest) -> BrainReply:
+        """Put one request.
+
+        Raises:
+            Stopped: the run was asked to stop; nothing was sent.
+            OutOfTime: the time limit passed, before or while the model answered.
+            BrainFailed: the model could not answer.
+        """
+        if await self._stop():
+            raise Stopped("The run was asked to stop.")
+        if self.seconds_left <= 0:
+            raise OutOfTime("The time limit passed.")
+        await self._recorder.ask(request.role)
+        script = _script_of(request.llm)
+        if request.llm.script:
+            request = replace(request, fired=self._fired.get(script, ()))
+        left = self.seconds_left
+        reply = await self.in_time(self._brain.reply(request, seconds_left=left))
+        if reply.fired:
+            self._fired[script] = (*self._fired.get(script, ()), *reply.fired)
+        await self._recorder.count(request.role, request.llm, reply.usage)
+        for warning in reply.warnings:
+            await self._recorder.warn(warning)
+        return reply
+
+    async def in_time(self, work: Awaitable[Answer]) -> Answer:
+        """Wait for `work`, but not past the time limit.
+
+        Raises:
+            OutOfTime: the limit passed first.
+        """
+        limit = asyncio.timeout(max(self.seconds_left, 0))
+        try:
+            async with limit:
+                return await work
+        except TimeoutError:
+            if limit.expired():
+                raise OutOfTime("The time limit passed.") from None
+            raise
+
+
+def _script_of(llm: Llm) -> tuple[str, int]:
+    # A run holds on to its agents, so an object's identity is good for as long as the run lasts.
+    return llm.model, id(llm.script)

@@ -1,0 +1,52 @@
+"""What one run is to play, and what it may use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from greenroom.model.agent import Agent
+from greenroom.model.case import Test
+from greenroom.model.limits import Limits
+from greenroom.model.llm import Llm
+from greenroom.model.talk import Brain
+from greenroom.play.ports import Clock, KnowledgeSearch, RealTools
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One run, before it is played.
+
+    `others` are the agents that the talk may move to, by name or id. `seed` decides everything that is left to
+    chance. `caller_llm` and `judge_llm` are the project's, used where the agent names none of its own.
+    `force_primary_failure` rehearses the backup brain. `test_header` marks real tool calls as a test's.
+    """
+
+    run_id: str
+    test: Test
+    agent: Agent
+    others: Mapping[str, Agent] = field(default_factory=dict[str, Agent])
+    seed: int = 0
+    limits: Limits = field(default_factory=Limits)
+    caller_llm: Llm | None = None
+    judge_llm: Llm | None = None
+    agent_version: int | None = None
+    variation: str | None = None
+    variant: str | None = None
+    repeat_index: int = 0
+    overrides_used: bool = False
+    force_primary_failure: bool = False
+    policy: str = "native"
+    test_header: str = "X-Greenroom-Test"
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What a run may use of the outside."""
+
+    brain: Brain
+    tools: RealTools
+    knowledge: KnowledgeSearch
+    clock: Clock

@@ -1,0 +1,95 @@
+"""The loop: turn 0, then a caller line and the agent's side of the turn, until an end."""
+
+from __future__ import annotations
+
+from greenroom.model.case import Caller
+from greenroom.model.errors import OutOfTime, RunError
+from greenroom.model.llm import Llm
+from greenroom.model.run import AgentLine, CallerLine
+from greenroom.play.agent_side import AgentSide
+from greenroom.play.caller_side import CallerSide, PersonaSide, ScriptSide, speak
+from greenroom.play.ends import End
+from greenroom.play.farewell import is_farewell
+from greenroom.play.stage import Stage
+
+
+async def play_talk(stage: Stage) -> End:
+    """Play the talk up to its end.
+
+    Raises:
+        RunError: the talk could not be finished.
+        Stopped: the run was asked to stop.
+    """
+    try:
+        return await _play(stage)
+    except OutOfTime:
+        seconds = stage.plan.limits.chat_seconds
+        if stage.plan.limits.time_out_is_error:
+            raise RunError(f"The talk was not over after {seconds:g} seconds.") from None
+        return End("time_ran_out", f"the talk stopped after {seconds:g} seconds")
+
+
+async def _play(stage: Stage) -> End:
+    agent = stage.plan.agent
+    if agent.pipeline_mode == "realtime":
+        raise RunError(
+            f"The agent {agent.name} is a realtime agent: it has no text step, so it cannot be tested in text."
+        )
+    side = AgentSide(stage, agent)
+    caller = stage.plan.test.caller
+    if caller.history is not None:
+        return await _reply_to_history(stage, side, caller)
+    await stage.recorder.start_turn(0)
+    end = await side.greet()
+    if end is not None:
+        return end
+    other: CallerSide = PersonaSide(stage, caller_llm(stage)) if caller.persona is not None else ScriptSide(stage)
+    turns = stage.plan.test.max_turns if caller.persona is not None else len(caller.messages or ())
+    for turn in range(1, turns + 1):
+        stage.turn = turn
+        await stage.recorder.start_turn(turn)
+        words = await other.next()
+        if isinstance(words, End):
+            return words
+        await speak(stage, words)
+        end = await side.answer()
+        if end is not None:
+            return end
+        if words.last:
+            return End("caller_hung_up")
+        if is_farewell(words.text) and is_farewell(stage.last_reply):
+            return End("caller_hung_up", "both sides had said goodbye")
+    return End("turns_ran_out") if caller.persona is not None else End("script_ended")
+
+
+async def _reply_to_history(stage: Stage, side: AgentSide, caller: Caller) -> End:
+    """Lay down the talk so far as it is, and ask the brain for one reply."""
+    agent = stage.plan.agent
+    seat = await stage.seat(agent)
+    for past in caller.history or ():
+        if past.role == "caller":
+            stage.turn += 1
+            await stage.recorder.add(CallerLine(turn=stage.turn, text=past.text, from_history=True))
+            seat.hear(past.text)
+            stage.say(past.text, None)
+        else:
+            line = AgentLine(turn=stage.turn, agent=agent.name, text=past.text, from_history=True)
+            await stage.recorder.add(line)
+            seat.said(past.text)
+            stage.say(past.text, agent.name)
+    seat.heard_upto = len(stage.spoken)
+    await stage.recorder.start_turn(stage.turn)
+    return await side.answer() or End("replied")
+
+
+def caller_llm(stage: Stage) -> Llm:
+    """The model that plays the caller: the agent's own choice, the project's, or the agent's brain.
+
+    Raises:
+        RunError: none of them is set.
+    """
+    plan = stage.plan
+    llm = plan.agent.caller_llm or plan.caller_llm or plan.agent.llm
+    if llm is None:
+        raise RunError(f"No model plays the caller: set `llm` or `caller_llm` of the agent {plan.agent.name}.")
+    return llm

@@ -7,12 +7,20 @@ from decimal import Decimal
 from itertools import count
 
 import pytest
+from tests.support.talks import (
+    FunctionBrain,
+    PlainSearch,
+    RememberingTools,
+    StillClock,
+    make_agent,
+    make_test,
+    real_llm,
+)
 
 from greenroom.batch import BatchOptions, plan_runs, play_batch
 from greenroom.engine import Plan, Ports
 from greenroom.model.errors import BrainFailed, BrainFault
 from greenroom.model.talk import BrainReply, BrainRequest, Usage
-from tests.support.talks import FunctionBrain, PlainSearch, RememberingTools, StillClock, make_agent, make_test, real_llm
 
 
 def ports(brain: object) -> Ports:
@@ -21,7 +29,10 @@ def ports(brain: object) -> Ports:
 
 def plans(number: int, *messages: str) -> list[Plan]:
     agent = make_agent(llm=real_llm())
-    return [Plan(run_id=f"run_{n}", test=make_test(*(messages or ("Hi.",)), name=f"Test {n}"), agent=agent) for n in range(number)]
+    return [
+        Plan(run_id=f"run_{n}", test=make_test(*(messages or ("Hi.",)), name=f"Test {n}"), agent=agent)
+        for n in range(number)
+    ]
 
 
 class Crowd:
@@ -109,7 +120,9 @@ async def test_a_stop_keeps_what_has_finished() -> None:
     async def stop() -> bool:
         return asked >= 3
 
-    result = await play_batch(plans(5, "1", "2"), ports(FunctionBrain(answer)), options=BatchOptions(concurrency=1), stop=stop)
+    result = await play_batch(
+        plans(5, "1", "2"), ports(FunctionBrain(answer)), options=BatchOptions(concurrency=1), stop=stop
+    )
     assert result.interrupted
     assert [run.status for run in result.runs] == ["passed", "cancelled"]
     assert len(result.not_started) == 3

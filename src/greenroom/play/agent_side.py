@@ -64,7 +64,7 @@ class AgentSide:
         for round_number in range(rounds):
             may_call = round_number < rounds - 1
             reply, fallback = await self._ask(seat, heard, heard_tool, may_call)
-            calls = _with_own_ids(reply.calls, len(seat.messages)) if may_call else ()
+            calls = _with_own_ids(reply.calls, seat) if may_call else ()
             answered = await self._take(seat, reply, calls, fallback)
             if not calls:
                 return await self._conclude()
@@ -238,9 +238,12 @@ class AgentSide:
         return self._end
 
 
-def _with_own_ids(calls: tuple[ToolCall, ...], so_far: int) -> tuple[ToolCall, ...]:
-    """The calls with an id each: some servers leave them out or give one twice."""
-    ids = [call.id for call in calls]
-    if all(ids) and len(set(ids)) == len(ids):
-        return calls
-    return tuple(replace(call, id=f"call_{so_far}_{number}") for number, call in enumerate(calls))
+def _with_own_ids(calls: tuple[ToolCall, ...], seat: Seat) -> tuple[ToolCall, ...]:
+    """The calls, each with an id that no other call of the seat has: some servers leave ids out or give one twice,
+    and some providers refuse a talk in which one comes twice."""
+    named: list[ToolCall] = []
+    for number, call in enumerate(calls):
+        usable = call.id and call.id not in seat.call_ids
+        named.append(call if usable else replace(call, id=f"call_{len(seat.messages)}_{number}"))
+        seat.call_ids.add(named[-1].id)
+    return tuple(named)

@@ -59,7 +59,7 @@ def _wrong(word: str, english: bool, chance: random.Random) -> list[str]:
     """One word heard wrong: as another that sounds alike, not at all, or run together."""
     if english and word in _ALIKE:
         return [chance.choice(_ALIKE[word])]
-    if word.isdigit() and len(word) > 1:
+    if word.isdecimal() and len(word) > 1:
         place = chance.randrange(len(word))
         return [_plain(word[:place] + str((int(word[place]) + chance.randint(1, 9)) % 10) + word[place + 1 :], english)]
     if len(word) <= _SHORT:

@@ -34,6 +34,7 @@ class Seat:
     heard_upto: int = 0
     searched: list[str] = field(default_factory=list[str])
     """Passages that its searches have found so far."""
+    call_ids: set[str] = field(default_factory=set[str])
 
     @property
     def offers(self) -> tuple[ToolOffer, ...]:

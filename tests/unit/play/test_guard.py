@@ -10,9 +10,12 @@ from greenroom.model.marker import HANG_UP
 from greenroom.play.guard import clean, slip
 
 MARKERS = [
-    "[HANG UP]", "[hang up]", "[Hangs up]", "[HANGUP]", "[HANG_UP]", "[hang-up]", "(hangs up)", "*hangs up*", "<hang_up>",
-    "<HANG UP/>", "</hang up>", "**[HANG UP]**", "`[HANG UP]`", "[HANG UP].", "[END CALL]", "[end of call]", "(ends the call)",
-    "[call ended]", "{HANG UP}", "【HANG UP】", "[hung up]", "(I hang up)", "*ends call*", "[disconnects]", "[ HANG UP ]",
+    "[HANG UP]", "[hang up]", "[Hangs up]", "[HANGUP]", "[HANG_UP]", "[hang-up]", "(hangs up)", "*hangs up*",
+    "<hang_up>",
+    "<HANG UP/>", "</hang up>", "**[HANG UP]**", "`[HANG UP]`", "[HANG UP].", "[END CALL]", "[end of call]",
+    "(ends the call)",
+    "[call ended]", "{HANG UP}", "【HANG UP】", "[hung up]", "(I hang up)", "*ends call*",
+    "[disconnects]", "[ HANG UP ]",
 ]  # fmt: skip
 
 

@@ -6,15 +6,15 @@ import json
 from typing import Any
 
 import pytest
+from tests.support.talks import FunctionBrain, make_agent, make_test, play, real_llm, tool_call
 
 from greenroom.model.agent import Agent
 from greenroom.model.errors import BrainFailed, BrainFault
 from greenroom.model.limits import Limits
 from greenroom.model.talk import BrainReply, BrainRequest, ModelSaid, ToolAnswered, UserSaid
-from tests.support.talks import FunctionBrain, make_agent, make_test, play, real_llm, tool_call
 
 
-def hand_off(to: str, reason: str = "", id: str = "c1") -> BrainReply:  # noqa: A002
+def hand_off(to: str, reason: str = "", id: str = "c1") -> BrainReply:
     call = tool_call("hand_off_to_agent", json.dumps({"agent": to, "reason": reason}), id)
     return BrainReply(text="I connect you.", calls=(call,))
 
@@ -123,7 +123,9 @@ async def test_at_most_ten_moves_a_run() -> None:
         def answer(request: BrainRequest) -> str | BrainReply:
             last = request.messages[-1]
             handed = isinstance(last, UserSaid) and "handed over" in last.text
-            return "Yes." if handed or isinstance(last, ToolAnswered) else hand_off(other, id=f"c{len(request.messages)}")
+            return (
+                "Yes." if handed or isinstance(last, ToolAnswered) else hand_off(other, id=f"c{len(request.messages)}")
+            )
 
         return answer
 
@@ -151,7 +153,7 @@ async def test_an_agent_that_gets_the_talk_back_remembers_its_own_tool_calls() -
     played = await play(start, make_test("Hi."), brain=brain, others={"Billing": back, "Desk": start})
     assert played.agent_lines[-1].text == "I am back."
     last = [r for r in brain.requests if r.llm.name == "desk"][-1]
-    assert ["look_up", "hand_off_to_agent"] == [m.name for m in last.messages if isinstance(m, ToolAnswered)]
+    assert [m.name for m in last.messages if isinstance(m, ToolAnswered)] == ["look_up", "hand_off_to_agent"]
     assert sum(isinstance(m, ModelSaid) for m in last.messages) == 4
 
 
@@ -230,6 +232,10 @@ async def test_moves_can_be_limited_by_policy() -> None:
         return "Ok." if any(isinstance(m, ToolAnswered) for m in request.messages) else hand_off("Billing")
 
     played = await play(
-        desk(), make_test("Hi."), brain=by_model(desk=first), others={"Billing": billing()}, limits=Limits(moves_a_turn=0)
+        desk(),
+        make_test("Hi."),
+        brain=by_model(desk=first),
+        others={"Billing": billing()},
+        limits=Limits(moves_a_turn=0),
     )
     assert played.tool_lines[0].source == "refused"

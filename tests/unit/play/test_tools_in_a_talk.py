@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import pytest
+from tests.support.talks import FunctionBrain, RememberingTools, make_agent, make_test, play, real_llm, tool_call
 
 from greenroom.model.talk import BrainReply, BrainRequest, ToolAnswered, ToolCall, ToolOffer
 from greenroom.play.ports import ToolAnswer
-from tests.support.talks import FunctionBrain, RememberingTools, make_agent, make_test, play, real_llm, tool_call
 
 BOOK = {
     "name": "book_slot",
@@ -171,7 +171,9 @@ async def test_nothing_outside_is_reached_unless_asked_for() -> None:
         mcp_servers=[{"name": "crm", "url": "https://example.com/mcp"}],
     )
     brain = calling(
-        tool_call("book_slot", '{"day": "Monday"}', "a"), tool_call("ping", "{}", "b"), tool_call("crm__find", "{}", "c")
+        tool_call("book_slot", '{"day": "Monday"}', "a"),
+        tool_call("ping", "{}", "b"),
+        tool_call("crm__find", "{}", "c"),
     )
     played = await play(agent, make_test("Go.", tool_results={"crm__find": {"found": 1}}), brain=brain, tools=tools)
     assert tools.calls == []
@@ -192,7 +194,9 @@ async def test_real_tools_are_called_with_all_that_their_server_needs() -> None:
         variables={"company": "Acme"},
     )
     brain = calling(
-        tool_call("book_slot", '{"day": "Monday"}', "a"), tool_call("ping", "{}", "b"), tool_call("crm__find", "{}", "c")
+        tool_call("book_slot", '{"day": "Monday"}', "a"),
+        tool_call("ping", "{}", "b"),
+        tool_call("crm__find", "{}", "c"),
     )
     played = await play(agent, make_test("Go.", use_real_tools=True), brain=brain, tools=tools)
     assert [(call.tool, call.kind) for call in tools.calls] == [
@@ -235,7 +239,9 @@ async def test_an_answer_that_never_came_does_not_count_as_run_and_a_bad_one_doe
 
 
 async def test_a_dry_run_ends_at_the_first_reply_that_picks_a_tool() -> None:
-    brain = calling(tool_call("book_slot", '{"day": "Monday"}', "a"), tool_call("end_call", "{}", "b"), text="Let me see.")
+    brain = calling(
+        tool_call("book_slot", '{"day": "Monday"}', "a"), tool_call("end_call", "{}", "b"), text="Let me see."
+    )
     agent = make_agent(llm=real_llm(), tools=[{**BOOK, "pre_call_message": "One moment."}], can_end_call=True)
     played = await play(agent, make_test("Go.", "More.", tools="plan"), brain=brain)
     assert [(line.source, line.result) for line in played.tool_lines] == [("planned", None)] * 2
@@ -372,5 +378,3 @@ async def test_an_unusable_schema_does_not_break_the_talk(schema: dict[str, Any]
         make_agent(llm=real_llm(), tools=[{"name": "look_up", "parameters": schema}]), make_test("Go."), brain=brain
     )
     assert played.tool_lines[0].ran
-
-

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
+from tests.support.talks import FunctionBrain, StillClock, make_agent, make_test, play, real_llm
 
 from greenroom.model.errors import BrainFailed, BrainFault
 from greenroom.model.limits import Limits
 from greenroom.model.marker import HANG_UP
 from greenroom.model.talk import BrainReply, BrainRequest, ModelSaid, UserSaid
-from tests.support.talks import FunctionBrain, StillClock, make_agent, make_test, play, real_llm
 
 
 async def test_the_greeting_is_turn_0_and_each_later_turn_is_a_caller_line_and_the_agents_answer() -> None:
@@ -40,7 +42,7 @@ async def test_a_talk_never_opens_with_the_assistant_and_never_has_two_of_a_side
     for request in brain.requests:
         assert isinstance(request.messages[0], UserSaid)
         sides = [type(message) for message in request.messages]
-        assert all(one is not other for one, other in zip(sides, sides[1:], strict=False))
+        assert all(one is not other for one, other in itertools.pairwise(sides))
         assert sides[-1] is UserSaid
 
 
@@ -164,9 +166,7 @@ async def test_the_callers_reasoning_never_reaches_the_agent() -> None:
 
 async def test_an_empty_reply_is_asked_once_more() -> None:
     replies = iter(["", "Here I am."])
-    played = await play(
-        make_agent(llm=real_llm()), make_test("Hi."), brain=FunctionBrain(lambda _: next(replies))
-    )
+    played = await play(make_agent(llm=real_llm()), make_test("Hi."), brain=FunctionBrain(lambda _: next(replies)))
     assert played.said[-1] == ("agent", "Here I am.")
     assert played.run.usage[0].calls == 2
 
@@ -340,7 +340,10 @@ async def test_caller_and_judge_use_the_models_that_are_named_for_them() -> None
 
 
 async def test_speech_noise_keeps_both_what_was_said_and_what_was_heard() -> None:
-    caller = {"messages": ["Please move my booking to Monday, their address is wrong."], "speech_noise": {"word_error_rate": 0.5}}
+    caller = {
+        "messages": ["Please move my booking to Monday, their address is wrong."],
+        "speech_noise": {"word_error_rate": 0.5},
+    }
     brain = FunctionBrain(lambda _: "Yes.")
     played = await play(make_agent(llm=real_llm()), make_test(caller=caller), brain=brain, seed=4)
     line = played.caller_lines[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
@@ -35,7 +35,7 @@ async def open_ports(
     environ: Mapping[str, str] | None = None,
     *,
     allow_private_networks: bool = True,
-) -> AsyncIterator[Ports]:
+) -> AsyncGenerator[Ports]:
     """Open what runs may use, and close it all at the end.
 
     `credentials` are the named ones of the test files; `environ` (the process's by default) holds the providers' usual

@@ -87,7 +87,8 @@ class BrainRequest:
     """One request to a model.
 
     `heard` is the last thing heard, in plain words; `heard_tool` names the tool whose result it is. `fired` lists the
-    rules of a scripted brain that have fired so far in this run. Neither reaches a provider. `tool_choice` is `none`
+    rules of a scripted brain that have fired so far in this run, and `scope` says which playing of which test asks, the
+    same text each time that test is played. None of them reaches a provider. `tool_choice` is `none`
     when the model may see its tools but must answer in words.
     """
 
@@ -102,6 +103,7 @@ class BrainRequest:
     heard: str = ""
     heard_tool: str | None = None
     fired: tuple[int, ...] = ()
+    scope: str = ""
 
 
 @dataclass(frozen=True, slots=True)

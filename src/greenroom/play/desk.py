@@ -148,6 +148,7 @@ class Desk:
             test_header=self._plan.test_header,
             seconds=min(limits.webhook_seconds, max(self._meter.seconds_left, 0.001)),
             max_bytes=limits.webhook_bytes,
+            scope=self._plan.scope,
         )
 
     async def _serve(

@@ -19,10 +19,11 @@ Answer = TypeVar("Answer")
 class Meter:
     """Puts requests to models: stops before one where asked to, holds the time limit, counts usage."""
 
-    def __init__(self, brain: Brain, clock: Clock, recorder: Recorder, stop: StopSignal) -> None:
+    def __init__(self, brain: Brain, clock: Clock, recorder: Recorder, stop: StopSignal, scope: str = "") -> None:
         self._brain = brain
         self._clock = clock
         self._recorder = recorder
+        self._scope = scope
         self._stop = stop
         self._deadline = clock.elapsed()
         self._fired: dict[tuple[str, int], tuple[int, ...]] = {}
@@ -49,8 +50,7 @@ class Meter:
             raise OutOfTime("The time limit passed.")
         await self._recorder.ask(request.role)
         script = _script_of(request.llm)
-        if request.llm.script:
-            request = replace(request, fired=self._fired.get(script, ()))
+        request = replace(request, fired=self._fired.get(script, ()), scope=self._scope)
         left = self.seconds_left
         reply = await self.in_time(self._brain.reply(request, seconds_left=left))
         if reply.fired:

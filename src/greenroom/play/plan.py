@@ -41,6 +41,12 @@ class Plan:
     test_header: str = "X-Greenroom-Test"
     created_at: datetime | None = None
 
+    @property
+    def scope(self) -> str:
+        """Which playing of which test this is: the same text each time that it is played, whatever its id."""
+        parts = [self.agent.name, self.test.name, self.variation or "", self.variant or "", str(self.repeat_index)]
+        return " / ".join(part for part in parts if part)
+
 
 @dataclass(frozen=True, slots=True)
 class Ports:

@@ -20,7 +20,7 @@ from greenroom.model.talk import ToolOffer
 @dataclass(frozen=True, slots=True)
 class RealCall:
     """A tool call that is to reach the outside. `arguments` fit the tool's schema. `tool` is the name that the agent
-    sees (`server__tool` for an MCP tool)."""
+    sees (`server__tool` for an MCP tool); `scope` says which playing of which test calls."""
 
     run_id: str
     call_id: str
@@ -32,6 +32,7 @@ class RealCall:
     test_header: str = "X-Greenroom-Test"
     seconds: float = 10.0
     max_bytes: int = 65_536
+    scope: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,13 @@ def test_a_goodbye_is_told_in_the_usual_languages(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Which day suits you?", "Bye? Already?", "I will take the bus to the clinic.", 
-        "Before I say goodbye to the old number I need you to tell me exactly what happens to all of my saved contacts and messages there.",
-        "Byen er stor.", "", "Monday at ten.",
+        "Which day suits you?",
+        "Bye? Already?",
+        "I will take the bus to the clinic.",
+        "Before I say goodbye to the old number I need to know what happens to all of my saved contacts and messages.",
+        "Byen er stor.",
+        "",
+        "Monday at ten.",
     ],
 )  # fmt: skip
 def test_other_lines_are_no_goodbye(text: str) -> None:

@@ -143,7 +143,11 @@ class Tape:
         content = {
             "greenroom_cassette": FORMAT,
             "entries": [
-                {**entry.model_dump(exclude={"request", "answer"}), "request": _share(entry.request, texts), "answer": entry.answer}
+                {
+                    **entry.model_dump(exclude={"request", "answer"}),
+                    "request": _share(entry.request, texts),
+                    "answer": entry.answer,
+                }
                 for entry in ordered
             ],
             "texts": texts,

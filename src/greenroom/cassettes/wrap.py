@@ -19,7 +19,6 @@ from greenroom.play.ports import RealCall, RealTools, ToolAnswer
 Answer = TypeVar("Answer")
 
 
-
 @dataclass(frozen=True, slots=True)
 class _Failure:
     """A model that could not answer, as it is kept on the tape."""
@@ -40,7 +39,12 @@ def with_cassette(ports: Ports, tape: Tape) -> Ports:
 
 
 async def _taped(
-    tape: Tape, scope: str, kind: Kind, request: Json, adapter: TypeAdapter[Answer], ask: Callable[[], Awaitable[Answer]]
+    tape: Tape,
+    scope: str,
+    kind: Kind,
+    request: Json,
+    adapter: TypeAdapter[Answer],
+    ask: Callable[[], Awaitable[Answer]],
 ) -> Answer:
     place, found = tape.find(scope, kind, request)
     if found is not None:

@@ -17,7 +17,7 @@ from greenroom.model.limits import Limits
 from greenroom.model.llm import Llm
 from greenroom.model.run import AgentLine, CallerLine, Run, ToolLine
 from greenroom.model.talk import Brain, BrainReply, BrainRequest, ToolCall, ToolOffer, Usage
-from greenroom.play.ports import Passage, RealCall, StopSignal, ToolAnswer
+from greenroom.play.ports import Passage, RealCall, RemoteAgents, RemoteReply, RemoteRequest, StopSignal, ToolAnswer
 
 
 class StillClock:
@@ -73,6 +73,32 @@ class RememberingTools:
 
     async def close(self, run_id: str) -> None:
         self.closed.append(run_id)
+
+
+class NoRemotes:
+    """No agents elsewhere: reaching one is a bug."""
+
+    async def reply(self, request: RemoteRequest, *, seconds_left: float) -> RemoteReply:
+        raise AssertionError("a remote agent was asked")
+
+    async def close(self, run_id: str) -> None:
+        return None
+
+
+class FunctionRemote:
+    """A remote agent written as a function of the request; keeps every request that it got."""
+
+    def __init__(self, answer: Callable[[RemoteRequest], str | RemoteReply]) -> None:
+        self._answer = answer
+        self.requests: list[RemoteRequest] = []
+
+    async def reply(self, request: RemoteRequest, *, seconds_left: float) -> RemoteReply:
+        self.requests.append(request)
+        answer = self._answer(request)
+        return RemoteReply(answer) if isinstance(answer, str) else answer
+
+    async def close(self, run_id: str) -> None:
+        return None
 
 
 class PlainSearch:
@@ -137,6 +163,7 @@ async def play(
     brain: Brain | None = None,
     others: Mapping[str, Agent] | None = None,
     tools: RememberingTools | None = None,
+    remote: RemoteAgents | None = None,
     stop: StopSignal = never,
     limits: Limits | None = None,
     clock: StillClock | None = None,
@@ -159,12 +186,18 @@ async def play(
         limits=limits or Limits(),
         force_primary_failure=force_primary_failure,
     )
-    ports = Ports(brain=brain or ScriptedBrain(), tools=used_tools, knowledge=PlainSearch(), clock=used_clock)
+    ports = Ports(
+        brain=brain or ScriptedBrain(),
+        tools=used_tools,
+        knowledge=PlainSearch(),
+        remote=remote or NoRemotes(),
+        clock=used_clock,
+    )
     run = await play_test(plan, ports, listen, stop)
     return Played(run, events, used_clock, used_tools)
 
 
-def tool_call(name: str, arguments: str = "{}", id: str = "c1") -> ToolCall:  # noqa: A002 - the field's own name
+def tool_call(name: str, arguments: str = "{}", id: str = "c1") -> ToolCall:
     return ToolCall(id=id, name=name, arguments=arguments)
 
 

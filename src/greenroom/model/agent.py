@@ -8,6 +8,7 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 
 from greenroom.model.base import Json, Written
 from greenroom.model.llm import Llm
+from greenroom.model.remote import Remote
 
 ENGINE_TOOLS = frozenset({"end_call", "transfer_call", "hand_off_to_agent", "reschedule_call"})
 KNOWLEDGE_TOOL = "search_knowledge_base"
@@ -115,12 +116,12 @@ class Transfer(Written):
 
 
 class Agent(Written):
-    """An agent hosted here: Greenroom plays it with its real prompt, model, knowledge and tools.
+    """An agent: Greenroom plays it with its real prompt, model, knowledge and tools, or reaches it elsewhere.
 
     `variables` are defaults for `{{name}}` in prompt and greeting. `voice_rules` adds a short paragraph that asks
     for speech, not writing. `can_hand_off` lists the agents (names or ids) that a talk may move to. `speaks_first`
-    is whether the agent opens the talk; by default it does, unless it is a chat agent (`channels`) without a
-    greeting.
+    is whether the agent opens the talk; by default it does, unless it is a chat agent (`channels`) or a remote one
+    without a greeting. With `remote`, the agent lives elsewhere: a `prompt` is then passed on to it.
     """
 
     id: str | None = None
@@ -128,7 +129,8 @@ class Agent(Written):
     enabled: bool = True
     pipeline_mode: Literal["cascade", "realtime"] = "cascade"
     language: str | None = None
-    prompt: str
+    prompt: str = ""
+    remote: Remote | None = None
     greeting: str | None = None
     speaks_first: bool | None = None
     variables: dict[str, str] = Field(default_factory=dict[str, str])
@@ -154,12 +156,11 @@ class Agent(Written):
     def _read_plain_values(cls, value: object) -> object:
         return plain_values(value)
 
-    @field_validator("prompt")
-    @classmethod
-    def _is_not_blank(cls, value: str) -> str:
-        if not value.strip():
-            raise ValueError("the prompt is empty: write what the agent should do")
-        return value
+    @model_validator(mode="after")
+    def _can_answer(self) -> Agent:
+        if self.remote is None and not self.prompt.strip():
+            raise ValueError("an agent needs a `prompt`: write what it should do (or say where it lives with `remote`)")
+        return self
 
     @model_validator(mode="after")
     def _names_are_its_own(self) -> Agent:
@@ -180,7 +181,7 @@ class Agent(Written):
     def opens_the_talk(self) -> bool:
         if self.speaks_first is not None:
             return self.speaks_first
-        return self.greeting is not None or not self.channels
+        return self.greeting is not None or not (self.channels or self.remote)
 
 
 def plain_values(value: object) -> object:

@@ -28,7 +28,8 @@ def _compile(pattern: str) -> _Compiled:
     options.case_sensitive = False
     options.log_errors = False
     try:
-        return cast("_Compiled", re2.compile(unicodedata.normalize("NFC", pattern), options))
+        compiled: object = re2.compile(unicodedata.normalize("NFC", pattern), options)  # pyright: ignore[reportUnknownMemberType]
+        return cast("_Compiled", compiled)
     except re2.error as problem:  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         raise BadPattern(_words_of(cast("Exception", problem))) from None
 

@@ -33,7 +33,10 @@ from greenroom.model.errors import Problem
 from greenroom.model.limits import Limits
 from greenroom.model.llm import Llm
 from greenroom.model.patterns import BadPattern, check_pattern
+from greenroom.model.remote import RemotePython, RemoteWebSocket
 from greenroom.model.text import fold, is_speakable
+
+_JSON_TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
 
 Path: TypeAlias = tuple[str | int, ...]
 
@@ -182,6 +185,8 @@ def _bad_schema(path: Path, schema: dict[str, Json]) -> Iterator[Problem]:
 
 def _schema_fault(error: Exception) -> tuple[Path, str]:
     place = tuple(step for step in getattr(error, "instance_path", ()) if isinstance(step, str | int))
+    if place and place[-1] == "type":
+        return place, f"a type is one of {', '.join(f'`{name}`' for name in _JSON_TYPES)}"
     return place, str(getattr(error, "message", error)).splitlines()[0].rstrip(".")
 
 
@@ -192,11 +197,15 @@ def _bad_addresses(agent: Agent) -> Iterator[Problem]:
         yield from _bad_url(("mcp_servers", index, "url"), server.url)
     for name, llm in _llms(agent):
         yield from _bad_url((name, "base_url"), llm.base_url)
+    if isinstance(agent.remote, RemoteWebSocket):
+        yield from _bad_url(("remote", "url"), agent.remote.url, "wss", "ws")
+    elif agent.remote is not None and not isinstance(agent.remote, RemotePython):
+        yield from _bad_url(("remote", "url"), agent.remote.url)
 
 
-def _bad_url(path: Path, url: str | None) -> Iterator[Problem]:
-    if url is not None and not url.lower().startswith(("http://", "https://")):
-        yield Problem(path, f"`{path[-1]}` is a web address: start it with `https://` (or `http://`)")
+def _bad_url(path: Path, url: str | None, safe: str = "https", plain: str = "http") -> Iterator[Problem]:
+    if url is not None and not url.lower().startswith((f"{safe}://", f"{plain}://")):
+        yield Problem(path, f"`{path[-1]}` is a web address: start it with `{safe}://` (or `{plain}://`)")
 
 
 def _bad_scripts(agent: Agent) -> Iterator[Problem]:
@@ -260,6 +269,8 @@ def _unknown_tools(test: Test, speakers: tuple[Agent, ...]) -> Iterator[Problem]
 def _unknown_tool(path: Path, name: str, speakers: tuple[Agent, ...]) -> Iterator[Problem]:
     known: set[str] = set()
     for agent in speakers:
+        if agent.remote is not None:
+            return  # which tools a remote agent has is only known when it calls them
         known.update(tool.name for tool in agent.tools)
         for server in agent.mcp_servers:
             if server.tools is None and name.startswith(f"{server.name}__"):
@@ -287,7 +298,7 @@ def _check_problems(index: int, check: Check, test: Test, speakers: tuple[Agent,
             for number, name in enumerate(check.tools):
                 yield from _unknown_tool((*path, "tools", number), name, speakers)
         case EndsCall():
-            if not any(agent.can_end_call for agent in speakers):
+            if not any(agent.can_end_call or agent.remote for agent in speakers):
                 yield Problem(
                     path,
                     f"`ends_call` can never hold, since `{speakers[0].name}` cannot end a call: "

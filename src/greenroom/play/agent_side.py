@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 
 from greenroom.model.agent import Agent
-from greenroom.model.errors import BrainFailed, RunError
+from greenroom.model.errors import RunError
 from greenroom.model.run import AgentLine, Card
 from greenroom.model.talk import BrainReply, ModelSaid, ToolAnswered, ToolCall
 from greenroom.model.text import cut, speakable
@@ -14,6 +14,7 @@ from greenroom.play.desk import Answered, Move
 from greenroom.play.ends import End
 from greenroom.play.seat import Seat
 from greenroom.play.stage import Stage
+from greenroom.play.voices import VoiceReply
 
 WITHHELD = "(the reply was withheld)"
 
@@ -56,17 +57,19 @@ class AgentSide:
         self._chunks = 0
         seat = await stage.seat(self._agent)
         stage.catch_up(seat)
-        if not seat.messages:
+        if not seat.messages and seat.agent.remote is None:
             seat.hear(seat.opening_marker)
         heard_tool: str | None = None
         heard = stage.last_caller_words
         rounds = stage.plan.limits.tool_rounds
         for round_number in range(rounds):
             may_call = round_number < rounds - 1
-            reply, fallback = await self._ask(seat, heard, heard_tool, may_call)
-            calls = _with_own_ids(reply.calls, seat) if may_call else ()
-            answered = await self._take(seat, reply, calls, fallback)
-            if not calls:
+            spoken = await self._ask(seat, heard, heard_tool, may_call)
+            calls = _with_own_ids(spoken.reply.calls, seat) if may_call else ()
+            answered = await self._take(seat, spoken, calls)
+            if spoken.ended:
+                self._end = self._end or End("agent_hung_up")
+            if not calls or spoken.ended:
                 return await self._conclude()
             if any(one.line.source == "planned" for one in answered):
                 self._end = End("replied", "the reply stopped at the tools it picked")
@@ -80,64 +83,35 @@ class AgentSide:
                 heard, heard_tool = stage.last_caller_words, None
         raise AssertionError("the last round offers no tools, so it always concludes")
 
-    async def _ask(self, seat: Seat, heard: str, heard_tool: str | None, may_call: bool) -> tuple[BrainReply, bool]:
-        """One reply of the brain that has words or calls; an empty one is asked for once more."""
-        calls_only = False
-        for _ in range(2):
-            reply, fallback = await self._ask_once(seat, heard, heard_tool, may_call)
-            self._waited_ms += reply.latency_ms
-            if reply.text.strip() or (may_call and reply.calls) or reply.finish == "refused":
-                return reply, fallback
-            calls_only = bool(reply.calls)
+    async def _ask(self, seat: Seat, heard: str, heard_tool: str | None, may_call: bool) -> VoiceReply:
+        """One reply that has words or calls. An empty one is asked for once more, where that changes nothing else."""
+        calls_only, times = False, ""
+        for attempt in range(2 if seat.voice.may_be_asked_again else 1):
+            spoken = await seat.voice.reply(seat, heard=heard, heard_tool=heard_tool, may_call=may_call)
+            self._waited_ms += spoken.reply.latency_ms
+            calls_only = bool(spoken.reply.calls) and not may_call and not spoken.reply.text.strip()
+            if not (spoken.says_nothing or calls_only):
+                return spoken
+            times = "twice in a row" if attempt else "once"
         said = "nothing but tool calls" if calls_only else "an empty reply"
-        raise RunError(
-            f"{seat.llm.model} gave {said} twice in a row as the agent {seat.agent.name}: check the prompt and "
-            "`llm.max_tokens`."
-        )
+        where = "its logs" if seat.agent.remote else "the prompt and `llm.max_tokens`"
+        raise RunError(f"{seat.voice.name} gave {said} {times} as the agent {seat.agent.name}: check {where}.")
 
-    async def _ask_once(
-        self, seat: Seat, heard: str, heard_tool: str | None, may_call: bool
-    ) -> tuple[BrainReply, bool]:
-        backup = seat.agent.llm_fallback
-        rehearse = self._stage.plan.force_primary_failure
-        if backup is None:
-            if rehearse and seat.agent is self._stage.plan.agent:
-                raise RunError(
-                    f"The agent {seat.agent.name} has no backup brain to rehearse: set `llm_fallback`, or run without "
-                    "forcing the main brain to fail."
-                )
-            request = seat.request(seat.llm, heard=heard, heard_tool=heard_tool, may_call=may_call)
-            return await self._stage.meter.ask(request), False
-        failure: BrainFailed | None = None
-        if not rehearse:
-            request = seat.request(seat.llm, heard=heard, heard_tool=heard_tool, may_call=may_call)
-            try:
-                return await self._stage.meter.ask(request), False
-            except BrainFailed as failed:
-                failure = failed
-                await self._stage.recorder.warn(f"The main brain failed and the backup brain answered: {failed}")
-        try:
-            request = seat.request(backup, heard=heard, heard_tool=heard_tool, may_call=may_call)
-            return await self._stage.meter.ask(request), True
-        except BrainFailed as failed:
-            both = f"{failure} The backup brain failed too: {failed}"
-            raise RunError(both if failure else f"The backup brain failed: {failed}") from None
-
-    async def _take(self, seat: Seat, reply: BrainReply, calls: tuple[ToolCall, ...], fallback: bool) -> list[Answered]:
+    async def _take(self, seat: Seat, spoken: VoiceReply, calls: tuple[ToolCall, ...]) -> list[Answered]:
         """Record what a reply says and answer what it calls."""
-        stage = self._stage
+        stage, reply = self._stage, spoken.reply
+        for done in spoken.done:
+            await stage.recorder.add(stage.desk.done_elsewhere(done, seat, stage.turn))
         text = speakable(reply.text).strip()
         if reply.finish == "refused":
-            await stage.recorder.warn(
-                f"{(seat.agent.llm_fallback or seat.llm).model if fallback else seat.llm.model} refused to answer, "
-                "or its content filter stopped the reply."
-            )
+            await stage.recorder.warn(f"{spoken.model} refused to answer, or its content filter stopped the reply.")
         text, was_cut = cut(text, stage.plan.limits.reply_chars)
         if text or reply.finish == "refused":
-            await self._say(seat, text, reply, truncated=was_cut or reply.finish == "cut", fallback=fallback)
-        model = seat.agent.llm_fallback.model if fallback and seat.agent.llm_fallback else seat.llm.model
-        seat.messages.append(ModelSaid(text or ("" if calls else WITHHELD), calls, reply.provider_state, model))
-        await self._say_before_calls(seat, calls, fallback)
+            truncated = was_cut or reply.finish == "cut"
+            await self._say(seat, text, reply, truncated=truncated, fallback=spoken.fallback)
+        said = ModelSaid(text or ("" if calls else WITHHELD), calls, reply.provider_state, spoken.model)
+        seat.messages.append(said)
+        await self._say_before_calls(seat, calls, spoken.fallback)
         answered = await self._answer_calls(seat, calls)
         for call, one in zip(calls, answered, strict=True):
             seat.messages.append(ToolAnswered(call.id, call.name, one.content, one.ok))

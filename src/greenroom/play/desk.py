@@ -17,7 +17,7 @@ from greenroom.play.ends import End
 from greenroom.play.meter import Meter
 from greenroom.play.offers import OfferedTool, ToolKind
 from greenroom.play.plan import Plan, Ports
-from greenroom.play.ports import RealCall, ToolAnswer
+from greenroom.play.ports import RealCall, RemoteCall, ToolAnswer
 from greenroom.play.seat import Seat
 
 PASSAGES_A_SEARCH = 4
@@ -99,6 +99,17 @@ class Desk:
         if tool.kind in _REAL_KINDS:
             return await self._act(call, tool, seat, turn, parsed.arguments)
         return await self._serve(call, tool, seat, turn, parsed.arguments)
+
+    def done_elsewhere(self, call: RemoteCall, seat: Seat, turn: int) -> ToolLine:
+        """The line of a tool that a remote agent ran by itself."""
+        return ToolLine(
+            turn=turn,
+            agent=seat.agent.name,
+            name=call.name,
+            arguments=call.arguments,
+            result=call.result,
+            source="recorded",
+        )
 
     def _source_of(self, kind: ToolKind) -> Source:
         if kind in _REAL_KINDS:
@@ -221,6 +232,8 @@ class Desk:
             return "The conversation is already with this agent."
         if not any(find_agent(self._plan.others, name) is target for name in source.can_hand_off):
             return f"This agent may not hand over to {target.name}."
+        if target.remote is not None:
+            return f"{target.name} lives elsewhere and cannot take over a conversation."
         if not target.enabled:
             return f"{target.name} is switched off."
         if target.pipeline_mode == "realtime":

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 from greenroom.model.errors import OutOfTime, Stopped
-from greenroom.model.llm import Llm
-from greenroom.model.talk import Brain, BrainReply, BrainRequest
-from greenroom.play.ports import Clock, StopSignal
+from greenroom.model.llm import Llm, Role
+from greenroom.model.talk import BrainReply, BrainRequest
+from greenroom.play.plan import Ports
+from greenroom.play.ports import RemoteReply, RemoteRequest, StopSignal
 from greenroom.play.recorder import Recorder
 
 Answer = TypeVar("Answer")
@@ -19,13 +20,14 @@ Answer = TypeVar("Answer")
 class Meter:
     """Puts requests to models: stops before one where asked to, holds the time limit, counts usage."""
 
-    def __init__(self, brain: Brain, clock: Clock, recorder: Recorder, stop: StopSignal, scope: str = "") -> None:
-        self._brain = brain
-        self._clock = clock
+    def __init__(self, ports: Ports, recorder: Recorder, stop: StopSignal, scope: str) -> None:
+        self._brain = ports.brain
+        self._remote = ports.remote
+        self._clock = ports.clock
         self._recorder = recorder
         self._scope = scope
         self._stop = stop
-        self._deadline = clock.elapsed()
+        self._deadline = ports.clock.elapsed()
         self._fired: dict[tuple[str, int], tuple[int, ...]] = {}
 
     def allow(self, seconds: float) -> None:
@@ -44,11 +46,7 @@ class Meter:
             OutOfTime: the time limit passed, before or while the model answered.
             BrainFailed: the model could not answer.
         """
-        if await self._stop():
-            raise Stopped("The run was asked to stop.")
-        if self.seconds_left <= 0:
-            raise OutOfTime("The time limit passed.")
-        await self._recorder.ask(request.role)
+        await self._enter(request.role)
         script = _script_of(request.llm)
         request = replace(request, fired=self._fired.get(script, ()), scope=self._scope)
         left = self.seconds_left
@@ -59,6 +57,27 @@ class Meter:
         for warning in reply.warnings:
             await self._recorder.warn(warning)
         return reply
+
+    async def ask_remote(self, request: RemoteRequest) -> RemoteReply:
+        """Put one request to a remote agent. Its usage counts where it tells it.
+
+        Raises:
+            Stopped: the run was asked to stop; nothing was sent.
+            OutOfTime: the time limit passed.
+            RunError: the agent failed.
+        """
+        await self._enter("agent")
+        reply = await self.in_time(self._remote.reply(request, seconds_left=self.seconds_left))
+        if reply.usage is not None:
+            await self._recorder.count("agent", Llm(model=f"remote:{reply.model or request.agent.name}"), reply.usage)
+        return reply
+
+    async def _enter(self, role: Role) -> None:
+        if await self._stop():
+            raise Stopped("The run was asked to stop.")
+        if self.seconds_left <= 0:
+            raise OutOfTime("The time limit passed.")
+        await self._recorder.ask(role)
 
     async def in_time(self, work: Awaitable[Answer]) -> Answer:
         """Wait for `work`, but not past the time limit.

@@ -11,7 +11,7 @@ from greenroom.model.case import Test
 from greenroom.model.limits import Limits
 from greenroom.model.llm import Llm
 from greenroom.model.talk import Brain
-from greenroom.play.ports import Clock, KnowledgeSearch, RealTools
+from greenroom.play.ports import Clock, KnowledgeSearch, RealTools, RemoteAgents
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,4 +55,5 @@ class Ports:
     brain: Brain
     tools: RealTools
     knowledge: KnowledgeSearch
+    remote: RemoteAgents
     clock: Clock

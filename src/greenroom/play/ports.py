@@ -14,7 +14,7 @@ from greenroom.model.agent import Agent, Knowledge
 from greenroom.model.base import Json
 from greenroom.model.events import Event
 from greenroom.model.run import Reason
-from greenroom.model.talk import ToolOffer
+from greenroom.model.talk import Message, ToolCall, ToolOffer, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,62 @@ class Passage:
     document: str
     text: str
     score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteRequest:
+    """What a remote agent is asked. `messages` is the talk so far, ending with what it is to answer: the caller's
+    words, or results of the calls it asked for; empty where the agent is to open the talk. `new_message` is the
+    caller's words where they come last. `prompt` is the agent's own, rendered, and may be empty."""
+
+    run_id: str
+    session_id: str
+    agent: Agent
+    prompt: str
+    variables: Mapping[str, str]
+    messages: tuple[Message, ...]
+    new_message: str
+    tools: tuple[ToolOffer, ...] = ()
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteCall:
+    """A tool that a remote agent ran by itself, as far as its protocol shows it."""
+
+    name: str
+    arguments: Json = None
+    result: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteReply:
+    """A remote agent's answer. `calls` are to be answered by us before it goes on; `done` are tools that it ran by
+    itself; `ended`: it hung up. `usage` and `model` are given where the protocol shows them."""
+
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    done: tuple[RemoteCall, ...] = ()
+    ended: bool = False
+    usage: Usage | None = None
+    model: str | None = None
+    latency_ms: int = 0
+
+
+class RemoteAgents(Protocol):
+    """The agents that live elsewhere."""
+
+    async def reply(self, request: RemoteRequest, *, seconds_left: float) -> RemoteReply:
+        """Ask a remote agent.
+
+        Raises:
+            RunError: it failed; one sentence for the user, without secrets. A failure is never an empty reply.
+        """
+        ...
+
+    async def close(self, run_id: str) -> None:
+        """Let go of a run's session."""
+        ...
 
 
 class RealTools(Protocol):

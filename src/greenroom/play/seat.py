@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from greenroom.model.agent import Agent
 from greenroom.model.llm import Llm
 from greenroom.model.talk import BrainRequest, Message, ModelSaid, ToolOffer, UserSaid
 from greenroom.model.templates import render
 from greenroom.play.offers import OfferedTool
+
+if TYPE_CHECKING:
+    from greenroom.play.voices import Voice
 
 VOICE_RULES = """# How you speak
 You are on a phone call and your words are read aloud. Speak, do not write: short sentences, one thought at a time, \
@@ -26,19 +30,20 @@ class Seat:
     talk that covers."""
 
     agent: Agent
-    llm: Llm
+    voice: Voice
     system: str
     tools: dict[str, OfferedTool]
     variables: Mapping[str, str]
     messages: list[Message] = field(default_factory=list[Message])
     heard_upto: int = 0
+    offers: tuple[ToolOffer, ...] = ()
+    """What the brain is offered: the same object in every request of the talk, so that it is converted once."""
     searched: list[str] = field(default_factory=list[str])
     """Passages that its searches have found so far."""
     call_ids: set[str] = field(default_factory=set[str])
 
-    @property
-    def offers(self) -> tuple[ToolOffer, ...]:
-        return tuple(tool.offer for tool in self.tools.values())
+    def __post_init__(self) -> None:
+        self.offers = tuple(tool.offer for tool in self.tools.values())
 
     @property
     def opening_marker(self) -> str:
@@ -54,7 +59,7 @@ class Seat:
     def said(self, text: str) -> None:
         """Add the agent's own words. A talk that the agent opens gets a neutral marker before them, since some
         providers refuse a talk that opens with the assistant."""
-        if not self.messages:
+        if not self.messages and self.agent.remote is None:
             self.messages.append(UserSaid(self.opening_marker))
         last = self.messages[-1]
         if isinstance(last, ModelSaid) and not last.calls:
@@ -96,6 +101,9 @@ def system_prompt(agent: Agent, variables: Mapping[str, str]) -> SystemPrompt:
     provider prompt caches hit."""
     rendered = render(agent.prompt, variables)
     parts = [rendered.text.strip()]
+    if agent.remote is not None:
+        # A remote agent has its own ways and knowledge; what is written here is passed on as it is.
+        return SystemPrompt(parts[0], rendered.unknown)
     if agent.voice_rules and speaks(agent):
         parts.append(VOICE_RULES)
     if agent.knowledge and agent.knowledge.is_inline:

@@ -15,6 +15,7 @@ from greenroom.play.offers import OfferedTool, ToolKind, own_tools
 from greenroom.play.plan import Plan, Ports
 from greenroom.play.recorder import Recorder
 from greenroom.play.seat import Seat, system_prompt
+from greenroom.play.voices import HostedVoice, RemoteVoice, Voice
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +63,21 @@ class Stage:
         """
         if agent.name in self.seats:
             return self.seats[agent.name]
-        if agent.llm is None:
-            raise RunError(f"The agent {agent.name} has no model: set `llm.model`, for example `openai:gpt-4.1-mini`.")
         if not agent.enabled:
             await self.recorder.warn(f"The agent {agent.name} is switched off: real callers do not reach it.")
         variables = self.variables_of(agent)
         prompt = system_prompt(agent, variables)
         await self.warn_of_unknown(prompt.unknown, f"The prompt of {agent.name}")
-        seat = Seat(agent, agent.llm, prompt.text, await self._tools_of(agent), variables)
+        seat = Seat(agent, self._voice_of(agent), prompt.text, await self._tools_of(agent), variables)
         self.seats[agent.name] = seat
         return seat
+
+    def _voice_of(self, agent: Agent) -> Voice:
+        if agent.remote is not None:
+            return RemoteVoice(agent, self.plan, self.meter)
+        if agent.llm is None:
+            raise RunError(f"The agent {agent.name} has no model: set `llm.model`, for example `openai:gpt-4.1-mini`.")
+        return HostedVoice(agent.llm, self.plan, self.meter, self.recorder)
 
     async def _tools_of(self, agent: Agent) -> dict[str, OfferedTool]:
         targets = [self._target_name(name) for name in agent.can_hand_off]

@@ -8,7 +8,7 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 
 from greenroom.model.base import Json, Written
 
-Role = Literal["agent", "caller", "judge"]
+Role = Literal["agent", "caller", "judge", "author"]
 
 
 class ToolResultHeard(Written):
@@ -28,8 +28,8 @@ class ScriptRule(Written):
     """One rule of a scripted brain. Rules are tried in order; the first that matches answers.
 
     `when` is a pattern (RE2 syntax, searched without regard to case) on the last thing heard; for a judge, the
-    question or the criterion. `{tool: NAME}` matches that tool's result. Absent, it always matches. `times` is how
-    often the rule may fire in a run.
+    question or the criterion; for an author, who drafts tests, what it is asked for. `{tool: NAME}` matches
+    that tool's result. Absent, it always matches. `times` is how often the rule may fire in a run.
     """
 
     role: Role = "agent"
@@ -68,6 +68,8 @@ class ScriptRule(Written):
             raise ValueError("a rule needs `say`, `call` or `hang_up`")
         if self.role == "caller" and self.call is not None:
             raise ValueError("a caller has no tools: take `call` out, or make it the agent's rule")
+        if self.role == "author" and (self.call is not None or self.hang_up):
+            raise ValueError("an author only drafts tests: give its rule `say`, with the JSON that it answers")
         return self
 
     @property

@@ -1,0 +1,233 @@
+"""Asking a model for tests, and keeping those that are sound."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import ValidationError
+
+from greenroom.drafting.prompts import SCHEMA, SYSTEM, describe_agent, show_lines, show_run, wanted
+from greenroom.model.agent import Agent
+from greenroom.model.case import HistoryLine, Kind, Test
+from greenroom.model.errors import RunError
+from greenroom.model.limits import Limits
+from greenroom.model.llm import Llm
+from greenroom.model.loose_json import ContradictoryJson, as_list, as_object, objects_with
+from greenroom.model.rules import check_test
+from greenroom.model.run import Run
+from greenroom.model.talk import AnswerShape, Brain, BrainReply, BrainRequest, Message, ModelSaid, Usage, UserSaid
+
+MOST_AT_ONCE = 20
+ALL_KINDS: tuple[Kind, ...] = ("simulation", "next_reply", "script")
+
+
+@dataclass(frozen=True, slots=True)
+class DraftOptions:
+    """What to draft: `count` tests (1 to 20) of these kinds, about `focus`, written in `language`."""
+
+    count: int = 5
+    kinds: tuple[Kind, ...] = ("simulation",)
+    focus: str | None = None
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drafts:
+    """The tests that came of it, what was dropped and why, and what each request used."""
+
+    tests: tuple[Test, ...]
+    dropped: tuple[str, ...] = ()
+    usage: tuple[Usage, ...] = field(default_factory=tuple[Usage, ...])
+
+
+async def draft_from_prompt(
+    agent: Agent, brain: Brain, llm: Llm, options: DraftOptions, others: Mapping[str, Agent] | None = None
+) -> Drafts:
+    """Draft tests from the agent's own instructions.
+
+    Raises:
+        BrainFailed: the model could not answer.
+        RunError: it answered twice with nothing that is a test.
+    """
+    ask = f"{describe_agent(agent)}\n\n{wanted(options.count, options.kinds, options.focus, options.language)}"
+    return await _draft(agent, others or {}, brain, llm, options, ask, options.focus or agent.prompt)
+
+
+async def draft_from_call(
+    agent: Agent,
+    lines: Sequence[HistoryLine],
+    brain: Brain,
+    llm: Llm,
+    options: DraftOptions,
+    others: Mapping[str, Agent] | None = None,
+) -> Drafts:
+    """Draft tests from a real call: the same caller again, with what they wanted, knew and how they behaved.
+
+    Raises:
+        BrainFailed: the model could not answer.
+        RunError: it answered twice with nothing that is a test.
+    """
+    ask = (
+        f"{describe_agent(agent)}\n\n<call>\n{show_lines(lines)}\n</call>\n\nThe call above is a real one. Write tests "
+        "in which the same caller calls again: take the persona, the facts and the opening line from what they said, "
+        "and change names, numbers and addresses of real people into made-up ones. The criteria say what the agent should "
+        "have done by its instructions, whether or not it did.\n\n"
+        f"{wanted(options.count, options.kinds, options.focus, options.language)}"
+    )
+    return await _draft(agent, others or {}, brain, llm, options, ask, show_lines(lines))
+
+
+async def draft_from_failure(
+    agent: Agent, run: Run, brain: Brain, llm: Llm, options: DraftOptions, others: Mapping[str, Agent] | None = None
+) -> Drafts:
+    """Draft tests that pin down why a run failed: the same weakness from other sides.
+
+    Raises:
+        BrainFailed: the model could not answer.
+        RunError: it answered twice with nothing that is a test.
+    """
+    ask = (
+        f"{describe_agent(agent)}\n\n{show_run(run)}\n\nThe run above failed for what stands in <broken>. Write tests "
+        "that would catch the same weakness again: the same moment, with other callers and other words, and one in "
+        "which the agent must not overcorrect.\n\n"
+        f"{wanted(options.count, options.kinds, options.focus, options.language)}"
+    )
+    return await _draft(agent, others or {}, brain, llm, options, ask, show_run(run))
+
+
+async def _draft(
+    agent: Agent, others: Mapping[str, Agent], brain: Brain, llm: Llm, options: DraftOptions, ask: str, heard: str
+) -> Drafts:
+    if not 1 <= options.count <= MOST_AT_ONCE:
+        raise RunError(f"Between 1 and {MOST_AT_ONCE} tests can be drafted at once; {options.count} were asked for.")
+    messages: list[Message] = [UserSaid(ask)]
+    tests: list[Test] = []
+    dropped: list[str] = []
+    usage: list[Usage] = []
+    for _ in range(2):
+        reply = await _request(brain, llm, tuple(messages), heard)
+        usage.append(reply.usage)
+        found, problems = _read(reply.text, agent, others, options)
+        names = {test.name for test in tests}
+        tests.extend(test for test in found if test.name not in names)
+        dropped = problems
+        if tests and (len(tests) >= options.count or not problems):
+            break
+        # Once more, with what was wrong: a model that slipped once usually mends it.
+        messages += [ModelSaid(reply.text or "(nothing)"), UserSaid(_again(problems, options.count - len(tests)))]
+    if not tests:
+        why = f": {dropped[0]}" if dropped else ""
+        raise RunError(f"{llm.model} drafted no usable test{why}. Try again, or name another model.")
+    return Drafts(tuple(tests[: options.count]), tuple(dropped), tuple(usage))
+
+
+async def _request(brain: Brain, llm: Llm, messages: tuple[Message, ...], heard: str) -> BrainReply:
+    return await brain.reply(
+        BrainRequest(
+            role="author",
+            llm=llm,
+            system=SYSTEM,
+            messages=messages,
+            answer=AnswerShape("tests", SCHEMA),
+            heard=heard,
+            scope="drafting",
+        )
+    )
+
+
+def _again(problems: Sequence[str], missing: int) -> str:
+    wrong = "\n".join(f"- {problem}" for problem in problems) or "- there was no JSON object with `tests` in it"
+    return f"This could not be used:\n{wrong}\n\nWrite {max(missing, 1)} more, without these mistakes, as JSON."
+
+
+def _read(text: str, agent: Agent, others: Mapping[str, Agent], options: DraftOptions) -> tuple[list[Test], list[str]]:
+    """The sound tests of an answer, and what is wrong with the others."""
+    try:
+        holder = next(iter(objects_with(text, "tests")), None)
+    except ContradictoryJson as problem:
+        return [], [str(problem)]
+    entries = as_list(holder["tests"]) if holder else []
+    if not entries:
+        return [], ["there was no JSON object with `tests` in it"]
+    tests: list[Test] = []
+    problems: list[str] = []
+    for number, entry in enumerate(entries, start=1):
+        fields = as_object(entry)
+        test, problem = (None, f"test {number} is no JSON object")
+        if fields is not None:
+            test, problem = _sound(fields, number, agent, others, options)
+        if test is not None:
+            tests.append(test)
+        else:
+            problems.append(problem)
+    return tests, problems
+
+
+def _sound(
+    fields: dict[str, object], number: int, agent: Agent, others: Mapping[str, Agent], options: DraftOptions
+) -> tuple[Test | None, str]:
+    name = str(fields.get("name") or f"test {number}")
+    try:
+        test = Test.model_validate(_as_test(fields, options))
+    except (ValidationError, ValueError, TypeError) as problem:
+        first = problem.errors()[0] if isinstance(problem, ValidationError) else None
+        place = ".".join(str(step) for step in first["loc"]) if first else ""
+        message = str(first["msg"]) if first else str(problem)
+        return None, f"{name}: {f'{place}: ' if place else ''}{message}"
+    wrong = check_test(test, agent, others, Limits())
+    if wrong:
+        return None, f"{name}: {wrong[0].message}"
+    return test, ""
+
+
+def _as_test(fields: dict[str, object], options: DraftOptions) -> dict[str, object]:
+    """A drafted test in the shape that tests have."""
+    asked = fields.get("kind")
+    kind = next((kind for kind in options.kinds if kind == asked), options.kinds[0])
+    caller: dict[str, object] = {
+        "simulation": {
+            "persona": fields.get("persona"),
+            "opening_line": fields.get("opening_line") or None,
+            "facts": _pairs(fields.get("facts")),
+        },
+        "script": {"messages": fields.get("messages")},
+        "next_reply": {"history": fields.get("history")},
+    }[kind]
+    checks: list[dict[str, object]] = [{"type": "says", "text": text} for text in as_list(fields.get("says"))]
+    checks += [{"type": "never_says", "text": text} for text in as_list(fields.get("never_says"))]
+    checks += [_call_check(call) for call in as_list(fields.get("calls_tools"))]
+    checks += [
+        {"type": "criterion", "text": item.get("text"), "required": item.get("required") is not False}
+        for item in map(_fields, as_list(fields.get("criteria")))
+    ]
+    if not checks:
+        raise ValueError("it checks nothing: give `criteria`")
+    test: dict[str, object] = {"name": str(fields.get("name") or "").strip(), "caller": caller, "checks": checks}
+    if kind == "simulation" and fields.get("max_turns"):
+        test["max_turns"] = fields["max_turns"]
+    if variables := _pairs(fields.get("variables")):
+        test["variables"] = variables
+    prepared = [_fields(item) for item in as_list(fields.get("tool_results"))]
+    if prepared:
+        test["tool_results"] = {str(item.get("tool")): json.loads(str(item.get("json"))) for item in prepared}
+    return test
+
+
+def _call_check(value: object) -> dict[str, object]:
+    call = _fields(value)
+    arguments = as_list(call.get("arguments"))
+    return {"type": "calls_tool", "tool": call.get("tool"), **({"arguments": arguments} if arguments else {})}
+
+
+def _fields(value: object) -> dict[str, object]:
+    fields = as_object(value)
+    if fields is None:
+        raise ValueError(f"a JSON object was wanted, not {json.dumps(value, ensure_ascii=False)}")
+    return fields
+
+
+def _pairs(value: object) -> dict[str, object]:
+    """`[{name, value}]` or a plain object as an object."""
+    return as_object(value) or {str(pair.get("name")): pair.get("value") for pair in map(_fields, as_list(value))}

@@ -1,0 +1,181 @@
+"""Drafting tests with a model."""
+
+# ruff: noqa: E501 - a call as people paste it is one long line
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.talks import FunctionBrain, make_agent, real_llm
+
+from greenroom.brains.scripted import ScriptedBrain
+from greenroom.drafting.draft import DraftOptions, draft_from_call, draft_from_failure, draft_from_prompt
+from greenroom.drafting.transcript import read_transcript
+from greenroom.model.checks import NeverSays
+from greenroom.model.errors import RunError, UserMistake
+from greenroom.model.llm import Llm
+from greenroom.model.run import AgentLine, CheckResult, Run
+
+BOOK = {"name": "book_slot", "description": "Book a visit", "parameters": {"type": "object", "properties": {}}}
+SOUND: dict[str, Any] = {
+    "name": "Moves a booking",
+    "kind": "simulation",
+    "persona": "Ravi wants another day.",
+    "opening_line": "Hi, I need another day.",
+    "facts": [{"name": "booking", "value": "Saturday"}],
+    "variables": [{"name": "company", "value": "Acme"}],
+    "max_turns": 6,
+    "criteria": [{"text": "Reads the new time back", "required": True}],
+    "says": ["Monday"],
+    "calls_tools": [{"tool": "book_slot", "arguments": ["day"]}],
+    "tool_results": [{"tool": "book_slot", "json": '{"ok": true}'}],
+}
+AGENT = make_agent(name="Desk", prompt="You book visits for {{company}}.", tools=[BOOK], llm=real_llm())
+
+
+def answering(*texts: str) -> FunctionBrain:
+    left = list(texts)
+    return FunctionBrain(lambda _: left.pop(0) if len(left) > 1 else left[0])
+
+
+async def test_a_drafted_test_has_everything_that_the_author_gave() -> None:
+    brain = answering(json.dumps({"tests": [SOUND]}))
+    drafts = await draft_from_prompt(AGENT, brain, real_llm(), DraftOptions(count=1))
+    (test,) = drafts.tests
+    assert test.caller.persona == "Ravi wants another day."
+    assert test.caller.facts == {"booking": "Saturday"}
+    assert test.variables == {"company": "Acme"}
+    assert test.tool_results == {"book_slot": {"ok": True}}
+    assert [check.type for check in test.checks] == ["says", "calls_tool", "criterion"]
+    request = brain.requests[0]
+    assert request.role == "author"
+    assert "You book visits for {{company}}." in str(request.messages)
+    assert "Write 1 test." in str(request.messages)
+    assert len(drafts.usage) == 1
+
+
+async def test_a_broken_test_is_asked_for_once_more_with_what_was_wrong() -> None:
+    broken = {**SOUND, "name": "Broken", "calls_tools": [{"tool": "bok_slot", "arguments": []}]}
+    brain = answering(json.dumps({"tests": [SOUND, broken]}), json.dumps({"tests": [{**SOUND, "name": "Mended"}]}))
+    drafts = await draft_from_prompt(AGENT, brain, real_llm(), DraftOptions(count=2))
+    assert [test.name for test in drafts.tests] == ["Moves a booking", "Mended"]
+    assert "bok_slot" in str(brain.requests[1].messages[-1])
+    assert len(drafts.usage) == 2
+
+
+async def test_what_stays_broken_is_dropped_and_named() -> None:
+    broken = {**SOUND, "name": "Broken", "persona": ""}
+    brain = answering(json.dumps({"tests": [SOUND, broken]}))
+    drafts = await draft_from_prompt(AGENT, brain, real_llm(), DraftOptions(count=2))
+    assert [test.name for test in drafts.tests] == ["Moves a booking"]
+    assert drafts.dropped[0].startswith("Broken: ")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["", "Sure! Here you go.", "{}", '{"tests": 3}', '{"tests": []}', '{"tests": [1]}', '{"tests": [{"name": "x"}]}'],
+)
+async def test_an_answer_without_a_test_twice_is_an_error_with_a_sentence(answer: str) -> None:
+    with pytest.raises(RunError, match="drafted no usable test"):
+        await draft_from_prompt(AGENT, answering(answer), real_llm(), DraftOptions())
+
+
+async def test_fenced_json_with_trailing_commas_is_read() -> None:
+    text = "Here:\n```json\n" + json.dumps({"tests": [SOUND]})[:-1] + ",}\n```\nEnjoy."
+    drafts = await draft_from_prompt(AGENT, answering(text), real_llm(), DraftOptions(count=1))
+    assert len(drafts.tests) == 1
+
+
+async def test_other_kinds_take_messages_and_history() -> None:
+    tests = [
+        {
+            "name": "S",
+            "kind": "script",
+            "messages": ["Hi.", "Bye."],
+            "criteria": [{"text": "Polite", "required": True}],
+        },
+        {
+            "name": "N",
+            "kind": "next_reply",
+            "history": [{"role": "caller", "text": "When?"}],
+            "criteria": [{"text": "Says when", "required": False}],
+        },
+    ]
+    options = DraftOptions(count=2, kinds=("script", "next_reply"))
+    drafts = await draft_from_prompt(AGENT, answering(json.dumps({"tests": tests})), real_llm(), options)
+    assert [test.caller.kind for test in drafts.tests] == ["script", "next_reply"]
+
+
+async def test_a_call_and_a_failing_run_reach_the_author() -> None:
+    brain = answering(json.dumps({"tests": [SOUND]}))
+    lines = read_transcript("Agent: Desk, hello.\nCaller: My name is Ravi.")
+    await draft_from_call(AGENT, lines, brain, real_llm(), DraftOptions(count=1))
+    assert "caller: My name is Ravi." in str(brain.requests[0].messages)
+    run = Run(
+        id="r", test="A", kind="script", agent="Desk", status="failed",
+        transcript=[AgentLine(turn=0, agent="Desk", text="I guarantee it.")],
+        checks=[CheckResult(check=NeverSays(text="guarantee"), passed=False, detail="It said guarantee.")],
+    )  # fmt: skip
+    await draft_from_failure(AGENT, run, brain, real_llm(), DraftOptions(count=1))
+    assert "It said guarantee." in str(brain.requests[1].messages)
+
+
+async def test_a_scripted_author_drafts_for_free() -> None:
+    llm = Llm.model_validate(
+        {"model": "scripted:author", "script": [{"role": "author", "say": json.dumps({"tests": [SOUND]})}]}
+    )
+    drafts = await draft_from_prompt(AGENT, ScriptedBrain(), llm, DraftOptions(count=1))
+    assert len(drafts.tests) == 1
+
+
+@pytest.mark.parametrize("count", [0, 21, -1])
+async def test_a_count_out_of_range_is_refused(count: int) -> None:
+    with pytest.raises(RunError, match="Between 1 and 20"):
+        await draft_from_prompt(AGENT, answering("{}"), real_llm(), DraftOptions(count=count))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Agent: Hello.\nCaller: Hi.",
+        "AGENT: Hello.\n\nCUSTOMER: Hi.",
+        "[00:01] Agent: Hello.\n[00:04] User: Hi.",
+        "00:01 Maya: Hello.\n00:04 Ravi: Hi.",
+        "**Assistant:** Hello.\n**User:** Hi.",
+        "WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.000\nMaya: Hello.\n\n2\n00:00:03.000 --> 00:00:04.000\nRavi: Hi.",
+        '[{"role": "assistant", "content": "Hello."}, {"role": "user", "content": "Hi."}]',
+        '{"messages": [{"role": "system", "content": "x"}, {"role": "agent", "text": "Hello."}, {"role": "caller", "text": "Hi."}]}',
+        '{"data": {"transcript": [{"speaker": "Agent", "message": "Hello."}, {"speaker": "Customer", "message": "Hi."}]}}',
+        '{"role": "bot", "text": "Hello."}\n{"role": "human", "text": "Hi."}',
+        '{"messages": [{"role": "assistant", "content": [{"type": "text", "text": "Hello."}]}, {"role": "user", "content": "Hi."}]}',
+        "\ufeffAgent: Hello.\r\nCaller: Hi.",
+        "Maya: Hello.\nRavi:\nHi.",
+    ],
+)
+def test_a_real_call_is_read_in_the_forms_that_people_have(text: str) -> None:
+    lines = read_transcript(text)
+    assert [(line.role, line.text) for line in lines] == [("agent", "Hello."), ("caller", "Hi.")]
+
+
+def test_a_line_without_a_label_belongs_to_the_speaker_before() -> None:
+    lines = read_transcript("Agent: Hello.\nHow are you?\nCaller: Fine.\nThanks.")
+    assert [line.text for line in lines] == ["Hello. How are you?", "Fine. Thanks."]
+
+
+@pytest.mark.parametrize("text", ["", "Nothing here", "Agent: only one side", "[]", "{}", "42", "Tool: x\nSystem: y"])
+def test_what_is_no_call_is_refused_with_what_to_write(text: str) -> None:
+    with pytest.raises(UserMistake, match="does not read as a call"):
+        read_transcript(text)
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        lines = read_transcript(text)
+    except UserMistake:
+        return
+    assert {line.role for line in lines} == {"agent", "caller"}

@@ -71,8 +71,8 @@ async def draft_from_call(
     """
     ask = (
         f"{describe_agent(agent)}\n\n<call>\n{show_lines(lines)}\n</call>\n\nThe call above is a real one. Write tests "
-        "in which the same caller calls again: take the persona, the facts and the opening line from what they said, "
-        "and change names, numbers and addresses of real people into made-up ones. The criteria say what the agent should "
+        "in which the same caller calls again: take persona, facts and opening line from what they said, and "
+        "change names, numbers and addresses of real people into made-up ones. The criteria say what the agent should "
         "have done by its instructions, whether or not it did.\n\n"
         f"{wanted(options.count, options.kinds, options.focus, options.language)}"
     )

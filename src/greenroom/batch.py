@@ -160,8 +160,12 @@ async def play_batch(
             if chosen.fail_fast and run.status in ("failed", "error"):
                 result.failed_fast = True
 
-    workers = [asyncio.create_task(work()) for _ in range(min(max(chosen.concurrency, 1), len(plans)))]
+    workers: list[asyncio.Task[None]] = []
     try:
+        for _ in range(min(max(chosen.concurrency, 1), len(plans))):
+            workers.append(asyncio.create_task(work()))
+            # One start a step of the event loop: runs that start at once would wait for each other in every turn.
+            await asyncio.sleep(0)
         await asyncio.gather(*workers)
     finally:
         for worker in workers:

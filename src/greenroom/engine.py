@@ -46,7 +46,7 @@ async def play_test(plan: Plan, ports: Ports, listen: Listener = quiet, stop: St
     `error`; one that was stopped is `cancelled`. Only the cancellation of the task itself passes through.
     """
     recorder = Recorder(plan, ports.clock, listen)
-    meter = Meter(ports.brain, ports.clock, recorder, stop)
+    meter = Meter(ports, recorder, stop, plan.scope)
     stage = Stage(plan, ports, meter, recorder, Desk(plan, ports, meter))
     await recorder.start()
     try:
@@ -61,6 +61,7 @@ async def play_test(plan: Plan, ports: Ports, listen: Listener = quiet, stop: St
         return await recorder.finish("error", "error", sentence)
     finally:
         await ports.tools.close(plan.run_id)
+        await ports.remote.close(plan.run_id)
 
 
 async def _play_and_grade(stage: Stage) -> Run:

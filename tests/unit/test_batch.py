@@ -9,6 +9,7 @@ from itertools import count
 import pytest
 from tests.support.talks import (
     FunctionBrain,
+    NoRemotes,
     PlainSearch,
     RememberingTools,
     StillClock,
@@ -24,7 +25,7 @@ from greenroom.model.talk import BrainReply, BrainRequest, Usage
 
 
 def ports(brain: object) -> Ports:
-    return Ports(brain=brain, tools=RememberingTools(), knowledge=PlainSearch(), clock=StillClock())  # type: ignore[arg-type]
+    return Ports(brain=brain, tools=RememberingTools(), knowledge=PlainSearch(), remote=NoRemotes(), clock=StillClock())  # type: ignore[arg-type]
 
 
 def plans(number: int, *messages: str) -> list[Plan]:

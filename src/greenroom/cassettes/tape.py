@@ -58,23 +58,25 @@ class _File(BaseModel):
 
 @dataclass(slots=True)
 class Tape:
-    """The recorded answers of one cassette file. `secrets` are replaced wherever they stand."""
+    """The recorded answers of one cassette file. `secrets` are replaced wherever they stand; `option` is how a person
+    asks for a recording, for messages."""
 
     path: Path
     mode: Mode
     secrets: Collection[str] = ()
+    option: str = "--record"
     _held: dict[tuple[str, Kind, str, int], _Entry] = field(default_factory=dict[tuple[str, Kind, str, int], _Entry])
     _kept: dict[tuple[str, Kind, str, int], _Entry] = field(default_factory=dict[tuple[str, Kind, str, int], _Entry])
     _asked: Counter[tuple[str, Kind, str]] = field(default_factory=Counter[tuple[str, Kind, str]])
 
     @classmethod
-    def open(cls, path: Path, mode: Mode, secrets: Collection[str] = ()) -> Tape:
+    def open(cls, path: Path, mode: Mode, secrets: Collection[str] = (), option: str = "--record") -> Tape:
         """Open a cassette. To replay it must exist; to record, what it held is replaced when it is saved.
 
         Raises:
             UserMistake: the file is missing or is no cassette.
         """
-        tape = cls(path, mode, tuple(secret for secret in secrets if len(secret) >= _LEAST_SECRET))
+        tape = cls(path, mode, tuple(secret for secret in secrets if len(secret) >= _LEAST_SECRET), option)
         if mode == "record":
             return tape
         if path.exists():
@@ -124,11 +126,12 @@ class Tape:
         if not near:
             scopes = sorted({entry.scope for entry in same_kind})
             known = f" It was recorded for: {', '.join(scopes[:5])}." if scopes else ""
-            return CassetteMiss(f"{start}: nothing was recorded for that test.{known} Record again with --record.")
+            return CassetteMiss(f"{start}: nothing was recorded for that test.{known} Record again with {self.option}.")
         changed = min((difference(entry.request, place.request) for entry in near), key=lambda found: found.size)
         if changed.size == 0:
             return CassetteMiss(f"{start}: it was asked more often than when it was recorded. Record again.")
-        return CassetteMiss(f"{start}. What changed: {changed.text} Record again with --record, or undo the change.")
+        undo = f"Record again with {self.option}, or undo the change."
+        return CassetteMiss(f"{start}. What changed: {changed.text} {undo}")
 
     def save(self) -> None:
         """Write the tape in one step, so that a crash leaves the old file or the new one. Replaying writes nothing;

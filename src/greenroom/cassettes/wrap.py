@@ -14,7 +14,7 @@ from greenroom.model.base import Json
 from greenroom.model.errors import BrainFailed, BrainFault
 from greenroom.model.talk import Brain, BrainReply, BrainRequest, ToolOffer
 from greenroom.play.plan import Ports
-from greenroom.play.ports import RealCall, RealTools, ToolAnswer
+from greenroom.play.ports import RealCall, RealTools, RemoteAgents, RemoteReply, RemoteRequest, ToolAnswer
 
 Answer = TypeVar("Answer")
 
@@ -31,11 +31,17 @@ class _Failure:
 _REPLY: TypeAdapter[BrainReply | _Failure] = TypeAdapter(_Failure | BrainReply)
 _ANSWER = TypeAdapter(ToolAnswer)
 _OFFERS = TypeAdapter(tuple[ToolOffer, ...])
+_REMOTE_REPLY = TypeAdapter(RemoteReply)
 
 
 def with_cassette(ports: Ports, tape: Tape) -> Ports:
     """The same ports, answering from the tape. Scripted brains are asked as ever: they cost nothing."""
-    return replace(ports, brain=TapedBrain(ports.brain, tape), tools=TapedTools(ports.tools, tape))
+    return replace(
+        ports,
+        brain=TapedBrain(ports.brain, tape),
+        tools=TapedTools(ports.tools, tape),
+        remote=TapedRemote(ports.remote, tape),
+    )
 
 
 async def _taped(
@@ -119,6 +125,62 @@ class TapedTools:
 
     async def close(self, run_id: str) -> None:
         await self._tools.close(run_id)
+
+
+class TapedRemote:
+    """Remote agents that replay, or are asked and recorded."""
+
+    def __init__(self, remote: RemoteAgents, tape: Tape) -> None:
+        self._remote = remote
+        self._tape = tape
+        self._replayed: set[str] = set()
+        """The runs of which the agent itself has not heard all."""
+
+    async def reply(self, request: RemoteRequest, *, seconds_left: float) -> RemoteReply:
+        """Answer from the tape, else ask.
+
+        Raises:
+            CassetteMiss: the tape holds no answer, and is replayed or held the answers before it: an agent that
+                keeps the talk itself cannot go on with one that it has not heard.
+            RunError: the agent failed.
+        """
+        place, found = self._tape.find(request.scope, "remote", describe_remote(request))
+        if found is not None:
+            self._replayed.add(request.run_id)
+            return _REMOTE_REPLY.validate_python(found)
+        keeps_the_talk = request.agent.remote is not None and request.agent.remote.stateful
+        if self._tape.mode == "replay" or (keeps_the_talk and request.run_id in self._replayed):
+            raise self._tape.miss(place)
+        answer = await self._remote.reply(request, seconds_left=seconds_left)
+        self._tape.keep(place, _REMOTE_REPLY.dump_python(answer, mode="json"))
+        return answer
+
+    async def close(self, run_id: str) -> None:
+        self._replayed.discard(run_id)
+        await self._remote.close(run_id)
+
+
+def describe_remote(request: RemoteRequest) -> dict[str, Json]:
+    """All of a request that decides a remote agent's answer, as JSON: the whole talk, also where the agent is sent
+    only what is new; no key, no header, and no session's id."""
+    remote = request.agent.remote
+    where: dict[str, Json] = (
+        remote.model_dump(mode="json", exclude={"headers", "credential", "timeout_seconds"}) if remote else {}
+    )
+    if isinstance(url := where.get("url"), str):
+        where["url"] = url.partition("?")[0]  # a query may hold a key
+    return {
+        "agent": request.agent.name,
+        "remote": where,
+        "prompt": request.prompt,
+        "variables": dict(request.variables),
+        "messages": [_MESSAGE.dump_python(message, mode="json") for message in request.messages],
+        "kinds": [type(message).__name__ for message in request.messages],
+        "tools": [
+            {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+            for tool in request.tools
+        ],
+    }
 
 
 def describe(request: BrainRequest) -> dict[str, Json]:

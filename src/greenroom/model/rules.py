@@ -33,7 +33,6 @@ from greenroom.model.errors import Problem
 from greenroom.model.limits import Limits
 from greenroom.model.llm import Llm
 from greenroom.model.patterns import BadPattern, check_pattern
-from greenroom.model.remote import RemotePython, RemoteWebSocket
 from greenroom.model.text import fold, is_speakable
 
 _JSON_TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
@@ -94,6 +93,7 @@ def check_test(test: Test, agent: Agent, others: Mapping[str, Agent], limits: Li
         *_unspeakable(test),
         *_over_limits(test, limits),
         *_bad_caller_patterns(test),
+        *_unheard_history(test, agent),
         *_unknown_tools(test, speakers),
         *(
             problem
@@ -197,15 +197,11 @@ def _bad_addresses(agent: Agent) -> Iterator[Problem]:
         yield from _bad_url(("mcp_servers", index, "url"), server.url)
     for name, llm in _llms(agent):
         yield from _bad_url((name, "base_url"), llm.base_url)
-    if isinstance(agent.remote, RemoteWebSocket):
-        yield from _bad_url(("remote", "url"), agent.remote.url, "wss", "ws")
-    elif agent.remote is not None and not isinstance(agent.remote, RemotePython):
-        yield from _bad_url(("remote", "url"), agent.remote.url)
 
 
-def _bad_url(path: Path, url: str | None, safe: str = "https", plain: str = "http") -> Iterator[Problem]:
-    if url is not None and not url.lower().startswith((f"{safe}://", f"{plain}://")):
-        yield Problem(path, f"`{path[-1]}` is a web address: start it with `{safe}://` (or `{plain}://`)")
+def _bad_url(path: Path, url: str | None) -> Iterator[Problem]:
+    if url is not None and not url.lower().startswith(("http://", "https://")):
+        yield Problem(path, f"`{path[-1]}` is a web address: start it with `https://` (or `http://`)")
 
 
 def _bad_scripts(agent: Agent) -> Iterator[Problem]:
@@ -257,6 +253,16 @@ def _bad_caller_patterns(test: Test) -> Iterator[Problem]:
     for index, message in enumerate(test.caller.messages or ()):
         if message.when is not None:
             yield from _bad_pattern(("caller", "messages", index, "when"), message.when)
+
+
+def _unheard_history(test: Test, agent: Agent) -> Iterator[Problem]:
+    if agent.remote is None or not agent.remote.stateful or len(test.caller.history or ()) < 2:
+        return
+    yield Problem(
+        ("caller", "history"),
+        f"`{agent.name}` keeps the talk itself, so a talk that it has never heard cannot be laid before it: write "
+        "`messages`, or set `remote.stateful: false` where it takes the whole talk",
+    )
 
 
 def _unknown_tools(test: Test, speakers: tuple[Agent, ...]) -> Iterator[Problem]:

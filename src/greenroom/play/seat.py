@@ -61,7 +61,7 @@ class Seat:
         providers refuse a talk that opens with the assistant."""
         if not self.messages and self.agent.remote is None:
             self.messages.append(UserSaid(self.opening_marker))
-        last = self.messages[-1]
+        last = self.messages[-1] if self.messages else None
         if isinstance(last, ModelSaid) and not last.calls:
             self.messages[-1] = replace(last, text=f"{last.text}\n{text}", provider_state=None)
         else:

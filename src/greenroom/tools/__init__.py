@@ -1,0 +1,1 @@
+"""Tool answers from the outside: signed webhooks, HTTP tools, MCP servers, knowledge search."""

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.support.talks import (
     FunctionBrain,
+    NoRemotes,
     PlainSearch,
     RememberingTools,
     StillClock,
@@ -50,7 +51,9 @@ def play_with(
     concurrency: int = 10,
 ) -> list[Run]:
     tape = Tape.open(path, mode, secrets)
-    ports = Ports(brain=brain, tools=tools or RememberingTools(), knowledge=PlainSearch(), clock=StillClock())
+    ports = Ports(
+        brain=brain, tools=tools or RememberingTools(), knowledge=PlainSearch(), remote=NoRemotes(), clock=StillClock()
+    )
     result = asyncio.run(play_batch(plans, with_cassette(ports, tape), options=BatchOptions(concurrency=concurrency)))
     tape.save()
     return result.runs

@@ -27,7 +27,12 @@ def test_runs_that_disagree_are_flaky_and_errors_count_apart() -> None:
 
 def test_tests_variations_and_variants_are_told_apart() -> None:
     runs = [run("passed"), run("passed", variation="angry"), run("failed", variant="new"), run("passed", test="B")]
-    assert [(s.title, s.variant) for s in summarise(runs)] == [("A", None), ("A [angry]", None), ("A", "new"), ("B", None)]
+    assert [(s.title, s.variant) for s in summarise(runs)] == [
+        ("A", None),
+        ("A [angry]", None),
+        ("A", "new"),
+        ("B", None),
+    ]
     assert not any(summary.flaky for summary in summarise(runs))
 
 

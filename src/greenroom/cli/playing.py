@@ -1,0 +1,166 @@
+"""Plays runs with this process's own models and tools, shown live, and makes the report of what came of them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from greenroom.batch import BatchOptions, BatchResult, play_batch
+from greenroom.cli.exits import AfterReport
+from greenroom.cli.output import Output
+from greenroom.cli.stopping import StopButton
+from greenroom.cli.watching import Notebook, Watcher
+from greenroom.local import open_ports
+from greenroom.model.llm import Credential
+from greenroom.play.plan import Plan
+from greenroom.report.results import NotStarted, Report, ReportedRun, WhyNotStarted, make_report
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A run before it is played, and where its test is written."""
+
+    plan: Plan
+    file: str
+    line: int
+
+    @property
+    def title(self) -> str:
+        """The title that its run will have."""
+        plan = self.plan
+        name = f"{plan.test.name} [{plan.variation}]" if plan.variation else plan.test.name
+        return f"{name} #{plan.repeat_index + 1}" if plan.repeat_index else name
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of playing: the report; the `problem` that ended it early, where one did; and whether somebody wants
+    the process gone at once."""
+
+    report: Report
+    problem: Exception | None = None
+    at_once: bool = False
+
+    def raise_unreported(self) -> None:
+        """Raise the problem where no run came of it, and so nothing is worth a report."""
+        if self.problem is not None and not self.report.runs:
+            raise self.problem
+
+    def raise_reported(self) -> None:
+        """Raise the problem, once the report on what there is was given."""
+        if self.problem is not None:
+            raise AfterReport from self.problem
+
+
+def play(
+    planned: Sequence[Planned],
+    credentials: Mapping[str, Credential],
+    options: BatchOptions,
+    output: Output,
+    variant: str | None = None,
+) -> Outcome:
+    """Play all runs, and report on whatever became of them: finished, cut off, or never started."""
+    watcher = Watcher(output, len(planned))
+    button = StopButton(watcher.pressed)
+    started_at = datetime.now(UTC)
+    session = _Session(planned, credentials, options, watcher, button)
+    runner = asyncio.Runner()
+    try:
+        runner.run(session.play())
+    finally:
+        # Closing waits for threads that cannot be cancelled, such as one that looks up a host's name.
+        if button.presses < 2:
+            runner.close()
+    result = session.result
+    result.interrupted = result.interrupted or button.presses > 0
+    report = _report(planned, watcher.notebook, result, started_at, variant)
+    return Outcome(report, session.problem, at_once=button.presses >= 2)
+
+
+class _Session:
+    """One playing of a batch. What goes wrong is kept in `problem`, so that what had finished is still reported."""
+
+    def __init__(
+        self,
+        planned: Sequence[Planned],
+        credentials: Mapping[str, Credential],
+        options: BatchOptions,
+        watcher: Watcher,
+        button: StopButton,
+    ) -> None:
+        self._plans = [entry.plan for entry in planned]
+        self._credentials = credentials
+        self._options = options
+        self._watcher = watcher
+        self._button = button
+        self.result = BatchResult()
+        self.problem: Exception | None = None
+
+    async def play(self) -> None:
+        playing = asyncio.create_task(self._play())
+        with self._button.listening(playing):
+            # Not awaited by itself: whether it was cancelled by the button is the button's to know.
+            await asyncio.wait([playing])
+        if not playing.cancelled() and isinstance(problem := playing.exception(), Exception):
+            self.problem = problem
+
+    async def _play(self) -> None:
+        async with open_ports(self._credentials, os.environ) as ports, self._watcher.showing():
+            self.result = await play_batch(self._plans, ports, self._watcher.hear, self._options, self._button)
+
+
+def _report(
+    planned: Sequence[Planned], notebook: Notebook, result: BatchResult, started_at: datetime, variant: str | None
+) -> Report:
+    runs: list[ReportedRun] = []
+    not_started: list[NotStarted] = []
+    for entry in planned:
+        run = notebook.run(entry.plan.run_id)
+        if run is not None:
+            runs.append(ReportedRun.of(run, entry.file, entry.line))
+            continue
+        not_started.append(
+            NotStarted(
+                title=entry.title,
+                test=entry.plan.test.name,
+                agent=entry.plan.agent.name,
+                reason=_why(result),
+                file=entry.file,
+                line=entry.line,
+            )
+        )
+    return make_report(
+        runs,
+        not_started,
+        started_at=started_at,
+        finished_at=datetime.now(UTC),
+        variant=variant,
+        over_budget=result.over_budget,
+        interrupted=result.interrupted,
+    )
+
+
+def _why(result: BatchResult) -> WhyNotStarted:
+    if result.over_budget:
+        return "over_budget"
+    return "fail_fast" if result.failed_fast else "stopped"
+
+
+def leave_at_once(code: int) -> None:
+    """End the process without waiting for anything that still runs in it."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def shown_path(path: Path) -> str:
+    """`path` as a person would write it: from here where it is below here, else whole."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd().resolve()))
+    except (ValueError, OSError):
+        return str(path)

@@ -1,0 +1,403 @@
+"""What the page shows of a report, ready to be put into the templates: words, marks and lengths of bars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from greenroom.grade.repeats import RepeatSummary, summarise
+from greenroom.model.run import CheckResult, RoleUsage, Run, Status
+from greenroom.report.describe import KINDS, describe_check, describe_end
+from greenroom.report.figures import (
+    UNKNOWN,
+    checks_held,
+    dollars,
+    is_estimated,
+    plural,
+    run_cost,
+    run_seconds,
+    seconds,
+    tokens,
+)
+from greenroom.report.html.talk import Entry, anchor, entries
+from greenroom.report.printable import printable_line
+from greenroom.report.results import WHY_NOT_STARTED, Report, ReportedRun
+from greenroom.report.verdict import SIGNS, WORDS, Verdict, sums, verdict, why
+
+ATTENTION_LIMIT = 20
+"""How many runs that did not pass are listed at the top of the page."""
+_POWERS = (2, 3, 5, 10, 20, 50, 100)
+
+Named = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of the bar over all runs: `start` and `width` in percent."""
+
+    status: Status
+    sign: str
+    words: str
+    count: int
+    start: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class CheckView:
+    """A check of a run. `line` is where on the page the line is that it rests on, `turn` its turn."""
+
+    status: Status
+    sign: str
+    spoken: str
+    words: str
+    detail: str
+    notes: list[str]
+    quote: str | None
+    line: str | None
+    turn: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class UsageView:
+    """What one model used in one role, as words."""
+
+    role: str
+    model: str
+    calls: str
+    input_tokens: str
+    cached: str
+    output_tokens: str
+    reasoning: str
+    cost: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """One run; `number` counts the runs of the page from 1."""
+
+    number: int
+    run: ReportedRun
+    title: str
+    tags: str
+    shows_agent: bool
+
+    @property
+    def status(self) -> Status:
+        return self.run.status
+
+    @property
+    def sign(self) -> str:
+        return SIGNS[self.run.status]
+
+    @property
+    def word(self) -> str:
+        return WORDS[self.run.status]
+
+    def brief(self) -> list[str]:
+        """The few figures beside the title."""
+        held, total = checks_held(self.run)
+        took, cost = run_seconds(self.run), run_cost(self.run)
+        return [
+            *([self.run.agent] if self.shows_agent else []),
+            *([f"{held}/{total} checks"] if total else []),
+            plural(self.run.turns, "turn"),
+            *([f"cost {cost}" if cost == UNKNOWN else cost] if self.run.usage else []),
+            *([] if took is None else [seconds(took)]),
+        ]
+
+    def facts(self) -> list[Named]:
+        """What else there is to know of the run."""
+        run = self.run
+        found: list[Named] = [
+            ("Agent", run.agent if run.agent_version is None else f"{run.agent}, version {run.agent_version}")
+        ]
+        found += [("Caller", KINDS[run.kind]), ("Ended", describe_end(run))]
+        if run.variant:
+            found.append(("Variant", run.variant))
+        if run.file is not None:
+            found.append(("Written in", run.file if run.line is None else f"{run.file}:{run.line}"))
+        if run.tags:
+            found.append(("Tags", ", ".join(run.tags)))
+        if run.started_at is not None:
+            found.append(("Started", when(run.started_at)))
+        found.append(("Seed", str(run.seed)))
+        if run.force_primary_failure:
+            found.append(("Rehearsal", "the backup brain wrote the replies"))
+        if run.overrides_used:
+            found.append(("Changed", "the agent was played with changes that are not in its file"))
+        found.append(("Run", run.id))
+        return found
+
+    def checks(self) -> Iterator[CheckView]:
+        return (_check(result, self.run, self.number) for result in self.run.checks)
+
+    def talk(self) -> Iterator[Entry]:
+        return entries(self.run, self.number)
+
+    def usage(self) -> list[UsageView]:
+        """A row for each role and model, and one for all where there are several."""
+        rows = [_usage(entry) for entry in self.run.usage]
+        return [*rows, _all_usage(self.run)] if len(rows) > 1 else rows
+
+
+@dataclass(frozen=True, slots=True)
+class RateView:
+    """How often one check held over the repeats."""
+
+    words: str
+    held: str
+    percent: str
+    width: float
+    always: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatsView:
+    """What the repeats of a test come to. Lengths in percent of the scale from 0 to 1."""
+
+    passed: str
+    others: str
+    percent: str
+    interval: str
+    rate: float
+    low: float
+    high: float
+    powers: list[tuple[int, str]]
+    rates: list[RateView]
+    flaky: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TestView:
+    """The runs of one test, variation and variant. `repeats` is there when there are several."""
+
+    __test__ = False
+
+    title: str
+    agent: str | None
+    variant: str | None
+    runs: list[RunView]
+    repeats: RepeatsView | None
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Runs that were never started, and why."""
+
+    why: str
+    titles: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """A run that did not pass, for the list at the top."""
+
+    number: int
+    status: Status
+    sign: str
+    word: str
+    title: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The whole page."""
+
+    title: str
+    verdict: Verdict
+    version: str
+    when: str
+    when_iso: str
+    variant: str | None
+    sums: list[Named]
+    shares: list[Share]
+    attention: list[Attention]
+    attention_left_out: int
+    tests: list[TestView]
+    tags: list[str]
+    waiting: list[Waiting]
+
+
+def page_of(report: Report) -> Page:
+    """The page for a report."""
+    tags = sorted({tag for run in report.runs for tag in run.tags})
+    tests = _tests(report.runs, {tag: index for index, tag in enumerate(tags)})
+    troubled = [view for test in tests for view in test.runs if view.status in ("failed", "error")]
+    return Page(
+        title=_title(report),
+        verdict=verdict(report),
+        version=report.greenroom_version,
+        when=when(report.started_at),
+        when_iso=report.started_at.isoformat(timespec="seconds"),
+        variant=report.variant,
+        sums=sums(report),
+        shares=_shares(report),
+        attention=[_attention(view) for view in troubled[:ATTENTION_LIMIT]],
+        attention_left_out=max(0, len(troubled) - ATTENTION_LIMIT),
+        tests=tests,
+        tags=tags,
+        waiting=[
+            Waiting(reason, titles)
+            for key, reason in WHY_NOT_STARTED.items()
+            if (titles := [entry.title for entry in report.not_started if entry.reason == key])
+        ],
+    )
+
+
+def when(moment: datetime) -> str:
+    """A moment for people: `2 March 2026, 09:00 UTC`."""
+    return f"{moment.day} {moment:%B %Y, %H:%M %Z}".strip()
+
+
+def percent(share: float) -> str:
+    """A share from 0 to 1; only what is whole reads as 0% or 100%."""
+    rounded = round(100 * share)
+    if rounded == 100 and share < 1:
+        return ">99%"
+    return "<1%" if rounded == 0 and share > 0 else f"{rounded}%"
+
+
+def _title(report: Report) -> str:
+    agents = list(dict.fromkeys(run.agent for run in report.runs))
+    if not agents:
+        return "Greenroom"
+    return ", ".join(agents) if len(agents) <= 2 else f"{agents[0]} and {len(agents) - 1} other agents"
+
+
+def _shares(report: Report) -> list[Share]:
+    summary = report.summary
+    counts: list[tuple[Status, int]] = [
+        ("failed", summary.failed),
+        ("error", summary.errors),
+        ("cancelled", summary.cancelled),
+        ("queued", summary.not_started),
+        ("passed", summary.passed),
+    ]
+    total = sum(count for _, count in counts)
+    shares: list[Share] = []
+    start = 0.0
+    for status, count in counts:
+        if count:
+            width = 100 * count / total
+            shares.append(Share(status, SIGNS[status], WORDS[status], count, round(start, 3), round(width, 3)))
+            start += width
+    return shares
+
+
+def _tests(runs: Sequence[ReportedRun], tag_numbers: Mapping[str, int]) -> list[TestView]:
+    groups: dict[tuple[str, str, str | None, str | None], list[ReportedRun]] = {}
+    for run in runs:
+        groups.setdefault((run.agent, run.test, run.variation, run.variant), []).append(run)
+    several_agents = len({run.agent for run in runs}) > 1
+    number = 0
+    tests: list[TestView] = []
+    for group, summary in zip(groups.values(), summarise(runs), strict=True):
+        together = len(group) > 1
+        views: list[RunView] = []
+        for run in group:
+            number += 1
+            title = f"Run {run.repeat_index + 1}" if together else run.title
+            marks = " ".join(str(tag_numbers[tag]) for tag in run.tags)
+            views.append(RunView(number, run, title, marks, several_agents and not together))
+        repeats = _repeats(summary) if together else None
+        tests.append(
+            TestView(summary.title, summary.agent if several_agents else None, summary.variant, views, repeats)
+        )
+    return tests
+
+
+def _repeats(summary: RepeatSummary) -> RepeatsView:
+    others = [
+        f"{count} {word}"
+        for count, word in ((summary.errors, "could not finish"), (summary.cancelled, "stopped"))
+        if count
+    ]
+    powers = [k for k in _POWERS if k < summary.finished] + ([summary.finished] if summary.finished > 1 else [])
+    rate, low, high = summary.rate, summary.low, summary.high
+    return RepeatsView(
+        passed=f"{summary.passes} of {summary.finished} passed",
+        others=", ".join(others),
+        percent=UNKNOWN if rate is None else percent(rate),
+        interval="" if low is None or high is None else f"{percent(low)} to {percent(high)}",
+        rate=_length(rate),
+        low=_length(low),
+        high=_length(high),
+        powers=[(k, percent(summary.pass_powers[k - 1])) for k in powers],
+        rates=[
+            RateView(
+                describe_check(entry.check),
+                f"{entry.passed} of {entry.graded}",
+                UNKNOWN if entry.rate is None else percent(entry.rate),
+                _length(entry.rate),
+                entry.graded > 0 and entry.passed == entry.graded,
+            )
+            for entry in summary.checks
+        ],
+        flaky=summary.flaky,
+    )
+
+
+def _length(share: float | None) -> float:
+    return round(100 * (share or 0.0), 2)
+
+
+def _attention(view: RunView) -> Attention:
+    return Attention(view.number, view.status, view.sign, view.word, view.run.title, why(view.run))
+
+
+def _check(result: CheckResult, run: Run, number: int) -> CheckView:
+    status: Status = "queued" if result.passed is None else "passed" if result.passed else "failed"
+    spoken = {"queued": "not graded", "passed": "held", "failed": "did not hold"}[status]
+    notes: list[str] = []
+    if not result.check.required:
+        notes.append("not required")
+    if result.votes:
+        notes.append(f"{result.votes} judges")
+    if result.passed is None:
+        notes.append("not graded")
+    if result.quote_verified is False:
+        notes.append("the judge quotes what nobody said")
+    on_page = result.line is not None and 0 <= result.line < len(run.transcript)
+    turn = result.turn if result.turn is not None or not on_page else run.transcript[result.line or 0].turn
+    return CheckView(
+        status=status,
+        sign=SIGNS[status],
+        spoken=spoken,
+        words=describe_check(result.check),
+        detail=printable_line(result.detail),
+        notes=notes,
+        quote=result.quote,
+        line=anchor(number, result.line) if on_page and result.line is not None else None,
+        turn=turn,
+    )
+
+
+def _usage(entry: RoleUsage) -> UsageView:
+    return UsageView(
+        role=entry.role,
+        model=f"{entry.provider}:{entry.model}",
+        calls=f"{entry.calls:,}",
+        input_tokens=tokens(entry.input_tokens, estimated=entry.estimated),
+        cached=f"{entry.cached_input_tokens:,} cached" if entry.cached_input_tokens else "",
+        output_tokens=tokens(entry.output_tokens, estimated=entry.estimated),
+        reasoning=f"{entry.reasoning_tokens:,} reasoning" if entry.reasoning_tokens else "",
+        cost=UNKNOWN if entry.cost_usd is None else dollars(entry.cost_usd),
+    )
+
+
+def _all_usage(run: Run) -> UsageView:
+    asked, answered = run.tokens()
+    estimated = is_estimated(run.usage)
+    return UsageView(
+        role="all",
+        model="",
+        calls=f"{sum(entry.calls for entry in run.usage):,}",
+        input_tokens=tokens(asked, estimated=estimated),
+        cached="",
+        output_tokens=tokens(answered, estimated=estimated),
+        reasoning="",
+        cost=run_cost(run),
+    )

@@ -1,0 +1,138 @@
+"""What came of one start of Greenroom: its runs, what was not played, and the sums. Every report is made of this."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from decimal import Decimal
+from functools import cache
+from typing import Literal
+
+from pydantic import Field
+
+from greenroom.model.base import Recorded
+from greenroom.model.run import Dollars, Run
+from greenroom.report.figures import is_estimated
+
+REPORT_SCHEMA_VERSION = 1
+
+WhyNotStarted = Literal["over_budget", "stopped", "fail_fast"]
+
+WHY_NOT_STARTED: dict[WhyNotStarted, str] = {
+    "over_budget": "the budget was used up before its turn came",
+    "stopped": "all was stopped before its turn came",
+    "fail_fast": "an earlier test failed, and the first failure was to end it all",
+}
+
+
+class ReportedRun(Run):
+    """A run, and where its test is written: the file, and the line counted from 1."""
+
+    file: str | None = None
+    line: int | None = None
+
+    @classmethod
+    def of(cls, run: Run, file: str | None = None, line: int | None = None) -> ReportedRun:
+        fields = {name: getattr(run, name) for name in Run.model_fields}
+        return cls.model_construct(**fields, file=file, line=line)
+
+
+class NotStarted(Recorded):
+    """A run that was asked for and never started. `title` is as a run's."""
+
+    title: str
+    test: str
+    agent: str
+    reason: WhyNotStarted
+    file: str | None = None
+    line: int | None = None
+
+
+class Summary(Recorded):
+    """The sums of a report. `runs` counts those that were played, also in part; `cost_usd` is the part of the cost
+    whose price is known, and the whole of it when `cost_complete`. `seconds` is from the first start to the end."""
+
+    runs: int = 0
+    passed: int = 0
+    failed: int = 0
+    errors: int = 0
+    cancelled: int = 0
+    not_started: int = 0
+    checks_passed: int = 0
+    checks: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    tokens_estimated: bool = False
+    cost_usd: Dollars = Decimal(0)
+    cost_complete: bool = True
+    seconds: float = 0.0
+
+
+class Report(Recorded):
+    """The whole result of one start of Greenroom. Holds no secret, as runs hold none."""
+
+    schema_version: int = REPORT_SCHEMA_VERSION
+    greenroom_version: str
+    started_at: datetime
+    finished_at: datetime
+    variant: str | None = None
+    over_budget: bool = False
+    interrupted: bool = False
+    summary: Summary
+    runs: list[ReportedRun] = Field(default_factory=list[ReportedRun])
+    not_started: list[NotStarted] = Field(default_factory=list[NotStarted])
+
+
+def make_report(
+    runs: Sequence[ReportedRun],
+    not_started: Sequence[NotStarted],
+    *,
+    started_at: datetime,
+    finished_at: datetime,
+    variant: str | None = None,
+    over_budget: bool = False,
+    interrupted: bool = False,
+) -> Report:
+    """The report on these runs, with its sums."""
+    elapsed = max(0.0, (finished_at - started_at).total_seconds())
+    return Report(
+        greenroom_version=greenroom_version(),
+        started_at=started_at,
+        finished_at=finished_at,
+        variant=variant,
+        over_budget=over_budget,
+        interrupted=interrupted,
+        summary=_sum_up(runs, len(not_started), elapsed),
+        runs=list(runs),
+        not_started=list(not_started),
+    )
+
+
+def _sum_up(runs: Iterable[Run], not_started: int, elapsed: float) -> Summary:
+    summary = Summary(not_started=not_started, seconds=round(elapsed, 3))
+    for run in runs:
+        summary.runs += 1
+        summary.passed += run.status == "passed"
+        summary.failed += run.status == "failed"
+        summary.errors += run.status == "error"
+        summary.cancelled += run.status == "cancelled"
+        summary.checks += len(run.checks)
+        summary.checks_passed += sum(1 for check in run.checks if check.passed)
+        asked, answered = run.tokens()
+        summary.input_tokens += asked
+        summary.output_tokens += answered
+        summary.tokens_estimated |= is_estimated(run.usage)
+        summary.cost_usd += run.known_cost_usd
+        summary.cost_complete &= run.cost_usd is not None
+    return summary
+
+
+@cache
+def greenroom_version() -> str:
+    """The version of Greenroom that is installed; `unknown` when it is run from a folder without being installed."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("greenroom")
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,17 @@
+"""What an answer from outside becomes: an answer to the model, without the secrets of who asked."""
+
+from __future__ import annotations
+
+from greenroom.model.run import Reason
+from greenroom.outgoing.hiding import hide
+from greenroom.play.ports import ToolAnswer
+
+
+def failed(reason: Reason, words: str) -> ToolAnswer:
+    """An answer that did not come, told to the model in `words`."""
+    return ToolAnswer({"error": words}, ok=False, reason=reason)
+
+
+def without_secrets(answer: ToolAnswer, secrets: frozenset[str]) -> ToolAnswer:
+    """`answer` with each of `secrets` blanked out."""
+    return ToolAnswer(hide(answer.result, secrets), answer.ok, answer.reason, answer.latency_ms)

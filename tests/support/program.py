@@ -1,0 +1,146 @@
+"""The `greenroom` program as a person starts it: a process of its own, in a folder and a home of its own."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+_PATIENCE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a program ended and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def everything(self) -> str:
+        return self.out + self.err
+
+
+class Greenroom:
+    """Starts the program in `folder`, with an empty home and none of this process's keys."""
+
+    def __init__(self, home: Path, folder: Path) -> None:
+        self.home = home
+        self.folder = folder
+        home.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        self.environ: dict[str, str] = {
+            "HOME": str(home),
+            "PATH": os.environ.get("PATH", ""),
+            "TMPDIR": str(home),
+            "LANG": "C.UTF-8",
+        }
+
+    def write(self, name: str, content: str) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+        return path
+
+    def command(self, *words: str) -> list[str]:
+        return [sys.executable, "-m", "greenroom", *words]
+
+    def start(
+        self, *words: str, environ: Mapping[str, str] | None = None, stdout: IO[str] | int = subprocess.PIPE
+    ) -> subprocess.Popen[str]:
+        """Start the program with its output piped, or to `stdout`."""
+        return subprocess.Popen(
+            self.command(*words),
+            cwd=self.folder,
+            env={**self.environ, **(environ or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+        )
+
+    def run(
+        self, *words: str, environ: Mapping[str, str] | None = None, stdout: IO[str] | int = subprocess.PIPE
+    ) -> Ended:
+        """Start the program and wait until it ends."""
+        return self.ended(self.start(*words, environ=environ, stdout=stdout))
+
+    def ended(self, process: subprocess.Popen[str]) -> Ended:
+        out, err = process.communicate(timeout=_PATIENCE)
+        return Ended(process.returncode, out or "", err or "")
+
+    def on_a_terminal(self, *words: str, columns: int = 80, environ: Mapping[str, str] | None = None) -> Terminal:
+        """Start the program on a terminal of its own."""
+        return Terminal(
+            self.command(*words), self.folder, {**self.environ, "TERM": "xterm-256color", **(environ or {})}, columns
+        )
+
+
+class Terminal:
+    """A pseudo-terminal with a program on it. `page` is everything that was drawn so far, escape sequences included."""
+
+    def __init__(self, command: list[str], folder: Path, environ: Mapping[str, str], columns: int) -> None:
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        self._ours = ours
+        self._process = subprocess.Popen(
+            command, cwd=folder, env=dict(environ), stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+        )
+        os.close(theirs)
+        self._drawn = b""
+
+    @property
+    def page(self) -> str:
+        return self._drawn.decode("utf-8", "replace")
+
+    def type(self, text: str) -> None:
+        os.write(self._ours, text.encode())
+
+    def interrupt(self) -> None:
+        self._process.send_signal(signal.SIGINT)
+
+    def read_until(self, words: str) -> str:
+        """Read until the program has drawn `words`."""
+        deadline = time.monotonic() + _PATIENCE
+        while words not in self.page:
+            if not self._read(deadline):
+                raise AssertionError(f"the program ended without drawing {words!r}:\n{self.page}")
+        return self.page
+
+    def wait(self) -> int:
+        """Read to the end; the exit code."""
+        deadline = time.monotonic() + _PATIENCE
+        while self._read(deadline):
+            pass
+        os.close(self._ours)
+        return self._process.wait(_PATIENCE)
+
+    def _read(self, deadline: float) -> bool:
+        ready, _, _ = select.select([self._ours], [], [], max(0.0, deadline - time.monotonic()))
+        if not ready:
+            self._process.kill()
+            raise TimeoutError(f"the program drew nothing more:\n{self.page}")
+        try:
+            drawn = os.read(self._ours, 65_536)
+        except OSError:  # Linux says so when the other side is closed
+            return False
+        self._drawn += drawn
+        return bool(drawn)

@@ -10,7 +10,7 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -175,9 +175,20 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """Collect the files that are Greenroom's by name, by the setting `greenroom_files`, or by the command line."""
     if file_path.suffix not in _ENDINGS or not _is_ours(file_path, parent):
         return None
-    from greenroom.testing.items import GreenroomFile
+    return GreenroomFile.from_parent(parent, path=file_path)  # pyright: ignore[reportUnknownMemberType] - untyped
 
-    return GreenroomFile.of(parent, file_path, _session(parent.config))
+
+class GreenroomFile(pytest.File):
+    """A test file. It stands here since pytest also makes nodes of files whose tests it does not want."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """The file's tests. Its mistakes are collection errors, told with their places and without a traceback."""
+        from greenroom.testing.items import Unreadable, items_of
+
+        try:
+            yield from items_of(self, _session(self.config))
+        except Unreadable as mistakes:
+            raise self.CollectError(str(mistakes)) from None
 
 
 def _is_ours(path: Path, parent: pytest.Collector) -> bool:

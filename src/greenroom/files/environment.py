@@ -13,7 +13,7 @@ from greenroom.files.nodes import Entry, MapNode, Node, ScalarNode
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
-Use = Literal["credential", "webhook", "mcp", "remote"]
+Use = Literal["credential", "webhook", "http", "mcp", "remote"]
 
 
 @dataclass(frozen=True, slots=True)

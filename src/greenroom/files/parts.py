@@ -6,13 +6,13 @@ What is left has the very shape of `greenroom.model`.
 - `tools` and the `script` of a model may name a YAML or JSON file that holds the list.
 - A document of `knowledge` may be a path, or `{file: path}` with a `name` of its own or the file's.
 - Values of `variables` are text as it is written: `price: 4.50` stands for `4.50`.
-- `${NAME}` is read from the environment in `tool_webhook.secret`, in `headers` and `env` of an MCP server, and in
-  `headers` of a remote agent.
+- `${NAME}` is read from the environment in `tool_webhook.secret`, in `headers` of an HTTP tool, in `headers` and
+  `env` of an MCP server, and in `headers` of a remote agent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from greenroom.files.environment import Unset, Use, fill_in, fill_in_all
@@ -168,6 +168,14 @@ def _with_secrets(node: MapNode, library: Library, environ: Mapping[str, str]) -
     if isinstance(servers := node.get("mcp_servers"), ListNode):
         filled = tuple(fill(server, "mcp", "headers", "env") for server in servers.items)
         changes["mcp_servers"] = ListNode(servers.place, filled)
+    if isinstance(tools := node.get("tools"), ListNode):
+        changes["tools"] = ListNode(tools.place, tuple(_with_http(tool, fill) for tool in tools.items))
     if (remote := node.get("remote")) is not None:
         changes["remote"] = fill(remote, "remote", "headers")
     return AgentPart(node.with_values(changes), unset=tuple(unset))
+
+
+def _with_http(tool: Node, fill: Callable[..., Node]) -> Node:
+    if not isinstance(tool, MapNode) or (http := tool.get("http")) is None:
+        return tool
+    return tool.with_values({"http": fill(http, "http", "headers")})

@@ -49,7 +49,7 @@ class Case:
 
     def _uses(self, unset: Unset, agent: Agent) -> bool:
         match unset.use:
-            case "webhook":
+            case "webhook" | "http":
                 return self.test.tool_mode == "real"
             case "mcp":
                 # Which tools a server has is asked even where their answers are canned.

@@ -22,6 +22,7 @@ from greenroom.model.rules import check_test
 from greenroom.model.text import shorten
 
 MAX_TESTS = 2000
+MAX_REPEAT = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,12 @@ class Builder:
             raise UserMistake(f"the file makes more than {MAX_TESTS:,} tests: split it")
         self._tests.append(_Draft(path, agent, {key: value for key, value in fields.items() if value is not None}))
 
+    def repeat(self, times: int | None, path: Path) -> int | None:
+        """How often tests are played, where it is said and possible."""
+        if times is not None and times > MAX_REPEAT:
+            self.notes.add(path, "how often a test is played", f"{MAX_REPEAT:,} times is the most: it is set to that")
+        return min(times, MAX_REPEAT) if times else None
+
     def finish(self) -> Imported:
         """Everything, valid.
 
@@ -87,7 +94,7 @@ class Builder:
 
     def _made_agents(self) -> dict[AgentDraft, Agent]:
         if self.options.agents:
-            return {draft: self.options.agents[0] for draft in self._agents.values()}
+            return dict.fromkeys(self._agents.values(), self.options.agents[0])
         tested = {draft.agent for draft in self._tests}
         return {draft: draft.made(self.options.limits) for draft in self._agents.values() if draft in tested}
 

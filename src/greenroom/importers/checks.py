@@ -35,7 +35,7 @@ class Checks:
 def literal(text: str) -> str:
     """A pattern that matches a text as it is, capitals too; runs of white space match any white space."""
     words = (_SPECIAL.sub(lambda match: f"\\{match[0]}", word) for word in _SPACE.split(text))
-    return f"(?-i:{r'\s+'.join(words)})"
+    return "(?-i:" + r"\s+".join(words) + ")"
 
 
 def whole(text: str) -> str:

@@ -6,8 +6,7 @@ promptfoo plays each test with each prompt: each prompt becomes an agent, and ea
 from __future__ import annotations
 
 import itertools
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from greenroom.importers.builder import Builder
@@ -106,10 +105,10 @@ class _Config:
         options = self._fields.child("evaluate_options")
         if options is None:
             return None
-        repeat = options.whole("repeat")
+        repeat = self._builder.repeat(options.whole("repeat"), options.at("repeat"))
         for name in list(options.untaken()):
             options.drop(name, "how runs are carried out is said on the command line")
-        return repeat or None
+        return repeat
 
     def _read_default(self) -> _Layer:
         if isinstance(self._fields.peek("default_test"), str):

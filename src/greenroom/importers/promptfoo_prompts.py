@@ -73,7 +73,7 @@ def _from_text(text: str, path: Path, label: str | None, notes: Notes) -> Prompt
     note_templates(text, notes, path)
     messages = _messages(text)
     if messages is None:
-        why = "promptfoo sends it as the user's message, and so does the test: move instructions into the agent's `prompt`"
+        why = "it is sent as the user's message, here as there: move instructions into the agent's `prompt`"
         notes.add(path, "a prompt that is one text", why)
         return Prompt(path, label, instructions=text, lines=(("caller", text),))
     system = "\n\n".join(content for role, content in messages if role in ("system", "developer"))

@@ -126,7 +126,7 @@ class Simulations:
         ):
             fields.drop(name, "it belongs to a run of the simulations")
         fields.drop("transport", "a talk is played in text")
-        self._repeat = fields.whole("iterations") or self._repeat
+        self._repeat = self._builder.repeat(fields.whole("iterations"), fields.at("iterations")) or self._repeat
         target = fields.child("target")
         if target is None:
             return
@@ -226,10 +226,8 @@ class Simulations:
                 assistant.take(key)
             return
         model = assistant.child("model")
-        prompts: list[str] = []
-        for message in model.children("messages") if model else ():
-            if message.text("role") in ("system", None):
-                prompts.append(message.text("content") or "")
+        messages = model.children("messages") if model else []
+        prompts = [message.text("content") or "" for message in messages if message.text("role") in ("system", None)]
         for tool in model.children("tools") if model else ():
             tool.take("type")
             if (described := tool.child("function")) is not None:

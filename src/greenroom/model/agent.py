@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, field_validator, model_validator
@@ -31,7 +32,7 @@ class HttpCall(Written):
 
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
     url: str
-    headers: dict[str, str] = Field(default_factory=dict[str, str])
+    headers: dict[str, SecretStr] = Field(default_factory=dict[str, SecretStr])
     body: Json = None
 
 
@@ -182,6 +183,14 @@ class Agent(Written):
         if self.speaks_first is not None:
             return self.speaks_first
         return self.greeting is not None or not (self.channels or self.remote)
+
+
+def find_agent(key: str, agents: Mapping[str, Agent]) -> Agent | None:
+    """The agent that goes by `key`: as it is listed, by id, or by name without regard to case and outer space."""
+    if key in agents:
+        return agents[key]
+    folded = key.strip().casefold()
+    return next((one for one in agents.values() if one.id == key or one.name.strip().casefold() == folded), None)
 
 
 def plain_values(value: object) -> object:

@@ -67,7 +67,9 @@ def _check_url(url: str, schemes: Mapping[str, str]) -> str:
     except ValueError:
         raise ValueError(f"`url` is not an address: {_written(schemes)}") from None
     if parts.scheme.lower() not in schemes:
-        raise ValueError(f"`url` starts with {' or '.join(f'`{scheme}://`' for scheme in schemes)}: {_written(schemes)}")
+        raise ValueError(
+            f"`url` starts with {' or '.join(f'`{scheme}://`' for scheme in schemes)}: {_written(schemes)}"
+        )
     if "@" in host:
         raise ValueError("`url` holds a user or a password: take it out, and send what is secret in `headers`")
     if "{{" in host:

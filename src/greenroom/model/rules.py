@@ -12,7 +12,7 @@ from typing import TypeAlias, cast
 
 from pydantic import BaseModel, SecretStr
 
-from greenroom.model.agent import RESERVED_TOOLS, Agent
+from greenroom.model.agent import RESERVED_TOOLS, Agent, find_agent
 from greenroom.model.base import Json
 from greenroom.model.case import Test
 from greenroom.model.checks import (
@@ -101,13 +101,6 @@ def check_test(test: Test, agent: Agent, others: Mapping[str, Agent], limits: Li
             for problem in _check_problems(index, check, test, speakers)
         ),
     )
-
-
-def find_agent(key: str, agents: Mapping[str, Agent]) -> Agent | None:
-    """The agent that goes by `key`: as it is listed, by name or by id."""
-    if key in agents:
-        return agents[key]
-    return next((agent for agent in agents.values() if key in (agent.name, agent.id)), None)
 
 
 def _reachable(agent: Agent, others: Mapping[str, Agent]) -> tuple[Agent, ...]:

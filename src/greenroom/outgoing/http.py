@@ -141,7 +141,7 @@ class Outgoing:
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
             headers={"User-Agent": "Greenroom"},
-            middlewares=(_stay_in_handshakes,),
+            middlewares=(_send_once,),
         )
 
     async def close(self) -> None:
@@ -246,11 +246,19 @@ def _over_http(url: str) -> str:
     return {"ws": "http", "wss": "https"}.get(scheme.lower(), "other") + colon + rest
 
 
-async def _stay_in_handshakes(
-    request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType
-) -> aiohttp.ClientResponse:
-    """Keep the client from following a redirect of a WebSocket's handshake, for which it has no setting."""
-    response = await send(request)
+class _BrokenOff(aiohttp.ClientError):
+    """The connection was lost after it had come about."""
+
+
+async def _send_once(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
+    """Keep the client from what it does unasked: sending a GET or PUT a second time, which may do twice what the first
+    one did, and following the redirect of a WebSocket's handshake."""
+    try:
+        response = await send(request)
+    except aiohttp.ClientConnectorError:
+        raise
+    except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+        raise _BrokenOff from None
     if 300 <= response.status < 400 and request.headers.get("Upgrade") == "websocket":
         response.close()
         raise aiohttp.WSServerHandshakeError(

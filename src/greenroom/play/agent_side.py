@@ -30,6 +30,8 @@ class AgentSide:
         self._last_line: int | None = None
         self._chunks = 0
         self._end: End | None = None
+        self._spoke = False
+        """Whether the brain has said something in this turn: then it may fall silent after a tool's result."""
 
     @property
     def agent(self) -> Agent:
@@ -53,7 +55,7 @@ class AgentSide:
         """The agent's side of the turn, up to its answer in words or the end of the talk."""
         stage = self._stage
         stage.desk.start_turn()
-        self._waited_ms, self._cards, self._last_line, self._end = 0, [], None, None
+        self._waited_ms, self._cards, self._last_line, self._end, self._spoke = 0, [], None, None, False
         self._chunks = 0
         seat = await stage.seat(self._agent)
         stage.catch_up(seat)
@@ -90,7 +92,7 @@ class AgentSide:
             spoken = await seat.voice.reply(seat, heard=heard, heard_tool=heard_tool, may_call=may_call)
             self._waited_ms += spoken.reply.latency_ms
             calls_only = bool(spoken.reply.calls) and not may_call and not spoken.reply.text.strip()
-            if not (spoken.says_nothing or calls_only):
+            if not (spoken.says_nothing or calls_only) or (self._spoke and not spoken.reply.calls):
                 return spoken
             times = "twice in a row" if attempt else "once"
         said = "nothing but tool calls" if calls_only else "an empty reply"
@@ -109,8 +111,9 @@ class AgentSide:
         if text or reply.finish == "refused":
             truncated = was_cut or reply.finish == "cut"
             await self._say(seat, text, reply, truncated=truncated, fallback=spoken.fallback)
-        said = ModelSaid(text or ("" if calls else WITHHELD), calls, reply.provider_state, spoken.model)
-        seat.messages.append(said)
+        if text or calls or reply.finish == "refused":
+            said = ModelSaid(text or ("" if calls else WITHHELD), calls, reply.provider_state, spoken.model)
+            seat.messages.append(said)
         await self._say_before_calls(seat, calls, spoken.fallback)
         answered = await self._answer_calls(seat, calls)
         for call, one in zip(calls, answered, strict=True):
@@ -194,6 +197,7 @@ class AgentSide:
         self._cards = []
         if reply is not None:
             self._waited_ms = 0
+            self._spoke = self._spoke or bool(text)
         index = await stage.recorder.add(line)
         if knowledge and knowledge.documents:
             stage.recorder.passages[index] = passages

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from greenroom.model.agent import Agent
+from greenroom.model.agent import Agent, find_agent
 from greenroom.model.base import Json
 from greenroom.model.errors import RunError
 from greenroom.model.run import Card, Reason, Source, ToolLine
@@ -211,7 +210,7 @@ class Desk:
 
     def _hand_off(self, call: ToolCall, seat: Seat, turn: int, arguments: dict[str, Json]) -> Answered:
         wanted = str(arguments.get("agent", ""))
-        target = find_agent(self._plan.others, wanted)
+        target = find_agent(wanted, self._plan.others)
         why_not = self._why_not(seat.agent, target, wanted)
         if why_not or target is None:
             return self._line(call, seat, turn, arguments, {"error": why_not}, "refused", "not_allowed")
@@ -230,7 +229,7 @@ class Desk:
             return f"There is no agent named {wanted} to hand over to."
         if target.name == source.name:
             return "The conversation is already with this agent."
-        if not any(find_agent(self._plan.others, name) is target for name in source.can_hand_off):
+        if not any(find_agent(name, self._plan.others) is target for name in source.can_hand_off):
             return f"This agent may not hand over to {target.name}."
         if target.remote is not None:
             return f"{target.name} lives elsewhere and cannot take over a conversation."
@@ -277,17 +276,6 @@ class Desk:
             latency_ms=latency_ms,
         )
         return Answered(line, follows, passages)
-
-
-def find_agent(others: Mapping[str, Agent], wanted: str) -> Agent | None:
-    """The agent of that name or id; names without regard to case and outer space."""
-    if wanted in others:
-        return others[wanted]
-    folded = wanted.strip().casefold()
-    for agent in others.values():
-        if agent.id == wanted or agent.name.strip().casefold() == folded:
-            return agent
-    return None
 
 
 def _as_http(prepared: Prepared) -> Json:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from greenroom.model.agent import Agent
+from greenroom.model.agent import Agent, find_agent
 from greenroom.model.errors import RunError
 from greenroom.model.templates import render
 from greenroom.play.desk import Desk
@@ -80,19 +80,13 @@ class Stage:
         return HostedVoice(agent.llm, self.plan, self.meter, self.recorder)
 
     async def _tools_of(self, agent: Agent) -> dict[str, OfferedTool]:
-        targets = [self._target_name(name) for name in agent.can_hand_off]
-        tools = own_tools(agent, tuple(name for name in targets if name))
+        targets = [(name, find_agent(name, self.plan.others)) for name in agent.can_hand_off]
+        tools = own_tools(agent, tuple(target.name if target else name for name, target in targets))
         if agent.mcp_servers:
             offers = await self.meter.in_time(self.ports.tools.offers(self.plan.run_id, agent))
             for offer in offers:
                 tools.setdefault(offer.name, OfferedTool(offer, ToolKind.MCP))
         return tools
-
-    def _target_name(self, wanted: str) -> str:
-        for key, agent in self.plan.others.items():
-            if wanted in (key, agent.id, agent.name):
-                return agent.name
-        return wanted
 
     def catch_up(self, seat: Seat) -> None:
         """Let a seat hear what was said aloud since it last listened, its own words excepted."""

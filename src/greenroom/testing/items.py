@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -28,44 +29,39 @@ _NOT_IN_MARKS = re.compile(r"[^\w.+/-]+")
 _NO_MARKS = frozenset({"filterwarnings", "parametrize", "skipif", "usefixtures", "greenroom", "greenroom_paid"})
 
 
-class GreenroomFile(pytest.File):
-    """A test file. Its mistakes are collection errors, told with their places and without a traceback."""
+class Unreadable(Exception):
+    """A test file has mistakes; the message tells all of them with their places."""
 
-    greenroom: Session
-    variants: tuple[str, ...] = ()
 
-    @classmethod
-    def of(cls, parent: pytest.Collector, path: Path, session: Session) -> GreenroomFile:
-        """The test file at `path`."""
-        file = cls.from_parent(parent, path=path)  # pyright: ignore[reportUnknownMemberType] - untyped in pytest
-        file.greenroom = session
-        return file
+def items_of(file: pytest.File, session: Session) -> Iterator[GreenroomItem]:
+    """An item for each test of a file, or for each variation of a test that has some; none where there are no tests.
 
-    def collect(self) -> Iterator[GreenroomItem]:
-        """An item for each test, or for each variation of a test that has some; none where the file has no tests."""
-        suite = self._load()
-        if suite is None:
-            return
-        self.variants = suite.variants
-        names: set[str] = set()
-        for case in suite.cases:
-            for name, single in _singles(case):
-                # Two names may differ only in signs that a node's name cannot hold.
-                unique = next(n for n in (name, *(f"{name} ({k})" for k in range(2, 10_000))) if n not in names)
-                names.add(unique)
-                yield GreenroomItem.of(self, unique, single)
+    Raises:
+        Unreadable: the file has mistakes, or an option of the session does not fit its agents.
+    """
+    suite = _load(file.path, session)
+    if suite is None:
+        return
+    names: set[str] = set()
+    for case in suite.cases:
+        for name, single in _singles(case):
+            # Two names may differ only in signs that a node's name cannot hold.
+            unique = next(found for found in chain([name], _numbered(name)) if found not in names)
+            names.add(unique)
+            yield GreenroomItem.of(file, unique, single, session)
 
-    def _load(self) -> Suite | None:
-        try:
-            suite = load_files([Path(_shown(self.path))], environ=os.environ)
-        except FileMistakes as mistakes:
-            raise self.CollectError(str(mistakes)) from None
-        except UserMistake:
-            return None  # nothing is wrong in it, and there is no test in it: others share its agents
-        try:
-            return change(suite, self.greenroom.settings)
-        except UserMistake as mistake:
-            raise self.CollectError(str(mistake)) from None
+
+def _load(path: Path, session: Session) -> Suite | None:
+    try:
+        suite = load_files([Path(_shown(path))], environ=os.environ)
+    except FileMistakes as mistakes:
+        raise Unreadable(str(mistakes)) from None
+    except UserMistake:
+        return None  # nothing is wrong in it, and there is no test in it: others share its agents
+    try:
+        return change(suite, session.settings)
+    except UserMistake as mistake:
+        raise Unreadable(str(mistake)) from None
 
 
 class GreenroomItem(pytest.Item):
@@ -77,17 +73,17 @@ class GreenroomItem(pytest.Item):
     """Why it cannot be played, where that is known before."""
 
     @classmethod
-    def of(cls, parent: GreenroomFile, name: str, case: Case) -> GreenroomItem:
+    def of(cls, parent: pytest.File, name: str, case: Case, session: Session) -> GreenroomItem:
         """The item of a case."""
         item = cls.from_parent(parent, name=name)  # pyright: ignore[reportUnknownMemberType] - untyped in pytest
-        item.greenroom = parent.greenroom
+        item.greenroom = session
         item.case = case
         item.extra_keyword_matches.add(case.agent.name)
         for tag in case.test.tags:
             mark = mark_of(tag)
             if mark is not None:
                 item.add_marker(_known_mark(item.config, mark))
-        settings = parent.greenroom.settings
+        settings = session.settings
         if may_cost(case, settings.llm) and settings.cassettes != "replay":
             item.add_marker("greenroom_paid")
         return item
@@ -140,8 +136,7 @@ def mark_of(tag: str) -> str | None:
 def refuse_unknown_variant(items: list[pytest.Item], wanted: str) -> None:
     """Make every test of a file fail with one sentence where no file knows the variant that was asked for."""
     ours = [item for item in items if isinstance(item, GreenroomItem)]
-    files = {id(item.parent): item.parent for item in ours if isinstance(item.parent, GreenroomFile)}.values()
-    known = list(dict.fromkeys(name for file in files for name in file.variants))
+    known = list(dict.fromkeys(name for item in ours for name in item.case.variants))
     if wanted in known:
         return
     choice = f"there is {', '.join(f'`{name}`' for name in known)}" if known else "the files have no `variants`"
@@ -157,6 +152,10 @@ def _singles(case: Case) -> Iterator[tuple[str, Case]]:
     for variation in case.test.variations:
         single = case.test.model_copy(update={"variations": [variation]})
         yield f"{name}[{' '.join(variation.name.split()).replace('::', ':')}]", replace(case, test=single)
+
+
+def _numbered(name: str) -> Iterator[str]:
+    return (f"{name} ({number})" for number in count(2))
 
 
 def _known_mark(config: pytest.Config, mark: str) -> str:

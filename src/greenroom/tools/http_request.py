@@ -76,11 +76,12 @@ def build_request(http: HttpCall, arguments: Mapping[str, Json], variables: Mapp
     """
     values = _Values(arguments, variables)
     url = _url(http.url.strip(), values)
-    headers = _headers(http.headers, values)
+    templates = {name: value.get_secret_value() for name, value in http.headers.items()}
+    headers = _headers(templates, values)
     if http.body is not None:
         body = _body(http.body, headers, values)
     elif http.method in ("GET", "DELETE"):
-        named = set(_names(http.url)).union(*(_names(value) for value in http.headers.values()))
+        named = set(_names(http.url)).union(*(_names(value) for value in templates.values()))
         url = _with_query(url, {name: value for name, value in arguments.items() if name not in named})
         body = None
     else:

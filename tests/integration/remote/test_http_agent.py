@@ -338,6 +338,14 @@ async def test_an_agent_that_keeps_the_talk_is_sent_nothing_twice_that_it_may_ha
     assert len(server.requests) == (2 if again else 1)
 
 
+@pytest.mark.parametrize("method", ["GET", "PUT", "POST"])
+async def test_a_broken_connection_sends_nothing_twice_whatever_the_method(method: str) -> None:
+    async with WebhookReceiver(Answer(misbehave="reset")) as server:
+        with pytest.raises(RunError, match="broke off"):
+            await ask(remote_agent({"type": "http", "url": server.url, "method": method}), "Hi")
+    assert len(server.requests) == 1
+
+
 async def test_a_time_to_wait_is_honoured_within_the_time_that_is_left() -> None:
     busy = Answer({}, status=429, headers={"Retry-After": "30"})
     waits = Waits()

@@ -378,3 +378,18 @@ async def test_an_unusable_schema_does_not_break_the_talk(schema: dict[str, Any]
         make_agent(llm=real_llm(), tools=[{"name": "look_up", "parameters": schema}]), make_test("Go."), brain=brain
     )
     assert played.tool_lines[0].ran
+
+
+async def test_an_agent_that_spoke_beside_its_call_may_fall_silent_after_the_result() -> None:
+    brain = calling(tool_call("show_link", '{"title": "Prices", "url": "https://example.com"}'), text="Here.", then="")
+    played = await play(make_agent(llm=real_llm(), components=["link"]), make_test("Prices?"), brain=brain)
+    assert played.run.status == "passed"
+    assert [line.text for line in played.agent_lines[1:]] == ["Here."]
+    assert [card.kind for card in played.agent_lines[1].components] == ["link"]
+
+
+async def test_a_pre_call_message_is_no_answer() -> None:
+    brain = calling(tool_call("book_slot", '{"day": "Monday"}'), then="")
+    agent = make_agent(llm=real_llm(), tools=[{**BOOK, "pre_call_message": "One moment."}])
+    played = await play(agent, make_test("Monday."), brain=brain)
+    assert "an empty reply twice in a row" in (played.run.error or "")

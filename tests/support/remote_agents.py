@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -165,7 +165,7 @@ class SocketAgent:
 
 
 @asynccontextmanager
-async def opened(**options: Any) -> AsyncIterator[RemoteAgents]:
+async def opened(**options: Any) -> AsyncGenerator[RemoteAgents]:
     """The port to remote agents, without real waits between tries."""
     options.setdefault("patience", Waits().patience)
     async with open_remote_agents(**options) as agents:

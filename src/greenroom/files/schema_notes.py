@@ -81,7 +81,7 @@ NOTES: Mapping[str, Mapping[str, str]] = {
     "HttpCall": {
         "method": "The method of the request.",
         "url": "The address; `{name}` stands for an argument or a variable.",
-        "headers": "Headers of the request.",
+        "headers": "Headers of the request; values may hold `${NAME}`.",
         "body": "The body; without it the arguments are sent.",
     },
     "ToolWebhook": {"url": "The address.", "secret": "The signing secret (`whsec_…`), best as `${NAME}`."},

@@ -299,6 +299,8 @@ agent:
   prompt: Pay ${NOT_A_VARIABLE} and {{company}}.
   llm: {model: "openai:a", credential: main}
   tool_webhook: {url: "https://example.com", secret: "${HOOK}"}
+  tools:
+    - {name: ping, http: {url: "https://example.com/ping", headers: {X-Key: "${PING}"}}}
   mcp_servers:
     - name: crm
       url: https://example.com/mcp
@@ -312,7 +314,7 @@ credentials:
 variants:
   free: {llm: {model: "scripted:x", script: [{say: Hi}]}}
 """
-ENVIRON = {"KEY": "sk-hush", "HOST": "api.example.com", "HOOK": "whsec_hush", "CRM": "crm-hush"}
+ENVIRON = {"KEY": "sk-hush", "HOST": "api.example.com", "HOOK": "whsec_hush", "CRM": "crm-hush", "PING": "ping-hush"}
 
 
 def test_variables_of_the_environment_are_filled_into_secrets_alone(tmp_path: Path) -> None:
@@ -323,6 +325,8 @@ def test_variables_of_the_environment_are_filled_into_secrets_alone(tmp_path: Pa
     assert case.agent.tool_webhook.secret is not None
     assert case.agent.tool_webhook.secret.get_secret_value() == "whsec_hush"
     assert case.agent.mcp_servers[0].headers["Authorization"].get_secret_value() == "Bearer crm-hush"
+    assert case.agent.tools[0].http is not None
+    assert case.agent.tools[0].http.headers["X-Key"].get_secret_value() == "ping-hush"
     assert case.agent.prompt == "Pay ${NOT_A_VARIABLE} and {{company}}."
     assert "hush" not in repr(case)
 

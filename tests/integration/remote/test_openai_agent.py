@@ -98,11 +98,12 @@ async def test_tool_calls_are_answered_by_the_test_and_handed_back(stateful: boo
         assert server.requests[1].json["messages"] == results
         assert server.requests[2].json["messages"] == [{"role": "user", "content": "Thanks."}]
         return
-    said = {
-        "role": "assistant",
-        "content": "One moment.",
-        "tool_calls": answers[0].body["choices"][0]["message"]["tool_calls"],
-    }  # type: ignore[index]
+    said = server.requests[1].json["messages"][1]
+    assert (said["role"], said["content"]) == ("assistant", "One moment.")
+    assert [(call["id"], call["function"]["arguments"]) for call in said["tool_calls"]] == [
+        ("call_0", '{"day": "Monday"}'),
+        ("call_1", '{"day": "Sunday"}'),
+    ]
     assert server.requests[1].json["messages"] == [{"role": "user", "content": "Monday or Sunday?"}, said, *results]
 
 

@@ -150,7 +150,9 @@ VAPI_EVALS = json.dumps(
                             "model": {
                                 "provider": "openai",
                                 "model": "gpt-4o",
-                                "messages": [{"role": "system", "content": "PASS if the tone is warm: {{messages[-1]}}"}],
+                                "messages": [
+                                    {"role": "system", "content": "PASS if the tone is warm: {{messages[-1]}}"}
+                                ],
                             },
                             "autoIncludeMessageHistory": True,
                         },
@@ -309,7 +311,10 @@ DIALOGFLOW = json.dumps(
                             "diagnosticInfo": {"Match Type": "INTENT"},
                         },
                     },
-                    {"userInput": {"input": {"dtmf": {"digits": "4711", "finishDigit": "#"}}}, "virtualAgentOutput": {}},
+                    {
+                        "userInput": {"input": {"dtmf": {"digits": "4711", "finishDigit": "#"}}},
+                        "virtualAgentOutput": {},
+                    },
                     {
                         "userInput": {"input": {"text": {"text": "Thanks"}}},
                         "virtualAgentOutput": {"textResponses": [{"text": ["Your card is blocked."]}]},

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from greenroom.importers.drafts import AgentDraft, unique
+from greenroom.importers.drafts import PASTE, AgentDraft, unique
 from greenroom.importers.imported import Imported, ImportOptions
 from greenroom.importers.source import Notes, Path, said_of
 from greenroom.model.agent import Agent
@@ -23,6 +23,8 @@ from greenroom.model.text import shorten
 
 MAX_TESTS = 2000
 MAX_REPEAT = 1000
+
+_NO_PROMPT = "it is not in the file: paste yours into the agent's `prompt`, or name the file of your agent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,9 @@ class Builder:
         """
         if len(self._tests) >= MAX_TESTS:
             raise UserMistake(f"the file makes more than {MAX_TESTS:,} tests: split it")
-        self._tests.append(_Draft(path, agent, {key: value for key, value in fields.items() if value is not None}))
+        self._tests.append(
+            _Draft(path, agent, {key: value for key, value in fields.items() if value is not None and value != []})
+        )
 
     def repeat(self, times: int | None, path: Path) -> int | None:
         """How often tests are played, where it is said and possible."""
@@ -96,7 +100,11 @@ class Builder:
         if self.options.agents:
             return dict.fromkeys(self._agents.values(), self.options.agents[0])
         tested = {draft.agent for draft in self._tests}
-        return {draft: draft.made(self.options.limits) for draft in self._agents.values() if draft in tested}
+        made = {draft: draft.made(self.options.limits) for draft in self._agents.values() if draft in tested}
+        for draft, agent in made.items():
+            if agent.prompt == PASTE:
+                self.notes.add(draft.path, "the agent's prompt", _NO_PROMPT)
+        return made
 
     def _made(self, draft: _Draft, names: set[str], *, is_alone: bool) -> Test | None:
         fields = dict(draft.fields)

@@ -105,13 +105,21 @@ def _read_chat(fields: Fields, builder: Builder) -> None:
     history, reply = _split(chat.lines)
     is_script = builder.options.chats == "script"
     caller: dict[str, object] = {"messages": chat.said} if is_script else {"history": history}
-    mocks, checks = _calls(chat, agent, builder)
+    answers, checks = _calls(chat, agent, builder)
     if reply:
         criteria = f"It says in substance what this reply says:\n{reply}"
         checks.add(fields.at("messages"), "the recorded reply", lambda: ReplyMeets(criteria=criteria))
     name = fields.text("name") or fields.text("id") or shorten(chat.said[-1], 60)
     builder.test(
-        agent, fields.path, {"name": name, "caller": caller, "tool_mocks": mocks or None, "checks": checks.made}
+        agent,
+        fields.path,
+        {
+            "name": name,
+            "caller": caller,
+            "tool_results": answers.results or None,
+            "tool_mocks": answers.mocks,
+            "checks": checks.made,
+        },
     )
 
 
@@ -237,12 +245,11 @@ def _read_answer(message: Fields, chat: _Chat) -> None:
 # Calls
 
 
-def _calls(chat: _Chat, agent: AgentDraft, builder: Builder) -> tuple[list[ToolMock], Checks]:
+def _calls(chat: _Chat, agent: AgentDraft, builder: Builder) -> tuple[_Answers, Checks]:
     """The recorded answers, and checks that the calls of the last reply (of all replies, in a script) are made."""
     checks = Checks(builder.notes)
     first_live = 0 if builder.options.chats == "script" else len(chat.said)
-    mocks: list[ToolMock] = []
-    fallbacks: dict[str, ToolMock] = {}
+    answers: dict[str, list[_Call]] = {}
     for call in chat.calls.values():
         is_live = call.after >= first_live
         if call.tool in END_CALL:
@@ -252,13 +259,33 @@ def _calls(chat: _Chat, agent: AgentDraft, builder: Builder) -> tuple[list[ToolM
             continue
         tool = agent.tool(call.tool, call.path, call.arguments)
         if call.is_answered:
-            mocks.append(answer_of(tool, call.arguments, call.result))
-            fallbacks[tool] = answer_of(tool, None, call.result)
+            answers.setdefault(tool, []).append(call)
         if is_live:
             names = list(call.arguments or {}) or None
             checks.add(call.path, "this call", lambda tool=tool, names=names: CallsTool(tool=tool, arguments=names))
         else:
             builder.notes.add(call.path, "this call", _IN_A_HISTORY)
-    known = [(mock.tool, mock.when) for mock in mocks]
-    mocks.extend(mock for mock in fallbacks.values() if (mock.tool, mock.when) not in known)
-    return in_order(mocks), checks
+    return _Answers(answers), checks
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """The recorded answers by tool."""
+
+    calls: dict[str, list[_Call]]
+
+    @property
+    def mocks(self) -> list[ToolMock]:
+        """By arguments, where a tool answered differently."""
+        return in_order(
+            answer_of(tool, call.arguments, call.result)
+            for tool, calls in self.calls.items()
+            if any(call.result != calls[0].result for call in calls)
+            for call in calls
+            if call.arguments
+        )
+
+    @property
+    def results(self) -> dict[str, Json]:
+        """For all other arguments: what a tool answered last."""
+        return {tool: calls[-1].result for tool, calls in self.calls.items()}

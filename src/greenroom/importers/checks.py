@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -26,10 +27,10 @@ class Checks:
         self.made: list[Check] = []
 
     def add(self, path: Path, what: str, make: Callable[[], Check]) -> None:
-        """Make one check."""
+        """Make one check. What it says by default is left unsaid, for whoever reads the file."""
         check = self.notes.attempt(path, what, make)
         if check is not None and check not in self.made:
-            self.made.append(check)
+            self.made.append(type(check).model_validate(check.model_dump(exclude_defaults=True)))
 
 
 def literal(text: str) -> str:
@@ -92,19 +93,28 @@ def call_of(tool: str, arguments: Mapping[str, Json] | None) -> CallsTool:
     return CallsTool(tool=tool, arguments=dict(arguments)) if arguments else CallsTool(tool=tool)
 
 
+def failure_of(tool: str, when: Mapping[str, Json] | None, error: str) -> ToolMock:
+    """A prepared failure of a tool, in words."""
+    return ToolMock(tool=tool, when=dict(when), error=error) if when else ToolMock(tool=tool, error=error)
+
+
 def answer_of(tool: str, when: Mapping[str, Json] | None, result: Json) -> ToolMock:
     """A prepared answer of a tool."""
     return ToolMock(tool=tool, when=dict(when), result=result) if when else ToolMock(tool=tool, result=result)
 
 
 def in_order(mocks: Iterable[ToolMock]) -> list[ToolMock]:
-    """Prepared answers of which each is given once where a later one answers the same call, and none stands twice."""
-    found: list[ToolMock] = []
-    for mock in mocks:
-        alike = [index for index, other in enumerate(found) if (other.tool, other.when) == (mock.tool, mock.when)]
-        if alike and found[alike[-1]] == mock:
-            continue
-        for index in alike:
-            found[index] = found[index].model_copy(update={"times": 1})
-        found.append(mock)
-    return found
+    """Prepared answers of which each is given as often as it stands there in a row, and the last one of its kind from
+    then on."""
+    rows = [list(row) for _, row in itertools.groupby(mocks)]
+    found = [(row[0], len(row)) for row in rows]
+    return [
+        mock.model_copy(update={"times": times})
+        if any(_alike(mock, later) for later, _ in found[index + 1 :])
+        else mock
+        for index, (mock, times) in enumerate(found)
+    ]
+
+
+def _alike(one: ToolMock, other: ToolMock) -> bool:
+    return (one.tool, one.when) == (other.tool, other.when)

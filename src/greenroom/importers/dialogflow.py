@@ -10,7 +10,7 @@ from greenroom.importers.builder import Builder
 from greenroom.importers.checks import ANY_TURN, Checks, one_of, where_of
 from greenroom.importers.imported import Imported, ImportOptions
 from greenroom.importers.parsing import read_json
-from greenroom.importers.source import Fields, Notes, Path
+from greenroom.importers.source import Fields, Notes, Path, mappings
 from greenroom.model.base import Json
 from greenroom.model.checks import Matches, Says, Where
 
@@ -19,7 +19,7 @@ TITLE = "Dialogflow CX"
 _FLOWS = "Greenroom's agents have no flows, pages and intents"
 _PARAMETERS = "Greenroom's agents have no session parameters"
 _KEPT = "it says when and how Dialogflow last ran it"
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 
 
 @dataclass(slots=True)
@@ -60,7 +60,7 @@ def _cases(root: Json) -> Iterator[Mapping[str, Json]]:
 
 def _read_cases(root: Json, notes: Notes) -> Iterator[Fields]:
     if isinstance(root, list):
-        yield from Fields({"testCases": root}, (), notes).children("testCases")
+        yield from mappings(root, notes)
     elif isinstance(root, dict):
         fields = Fields(root, (), notes)
         if "testCases" in root:
@@ -144,7 +144,10 @@ def _read_input(asked: Fields, talk: _Talk) -> None:
     given = asked.child("input")
     if given is None:
         return
-    talk.language = talk.language or given.text("language_code")
+    language = given.text("language_code")
+    talk.language = talk.language or language
+    if language != talk.language and language:
+        given.note("the change of language", "a caller speaks one language")
     for name in ("intent", "audio", "tool_call_result"):
         given.drop(name, "a caller speaks in words")
     if (event := given.child("event")) is not None:

@@ -32,8 +32,12 @@ class _ToolDraft:
     seen: dict[str, Json] = field(default_factory=dict[str, Json])
 
     def made(self) -> Tool:
-        parameters = self.parameters or {"type": "object", "properties": dict(self.seen)}
-        return Tool(name=self.name, description=self.description, parameters=parameters)
+        data: dict[str, object] = {"name": self.name}
+        if self.description:
+            data["description"] = self.description
+        if self.parameters or self.seen:
+            data["parameters"] = self.parameters or {"type": "object", "properties": dict(self.seen)}
+        return Tool.model_validate(data)
 
 
 class AgentDraft:

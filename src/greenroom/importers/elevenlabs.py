@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from greenroom.importers.builder import Builder
-from greenroom.importers.checks import Checks, answer_of, in_order, parsed
+from greenroom.importers.checks import Checks, answer_of, failure_of, in_order, parsed
 from greenroom.importers.drafts import END_CALL, AgentDraft
 from greenroom.importers.imported import Imported, ImportOptions
 from greenroom.importers.parsing import read_json
-from greenroom.importers.source import Fields, Notes, Path
+from greenroom.importers.source import Fields, Notes, Path, mappings
 from greenroom.model.base import Json
 from greenroom.model.case import ToolMock
 from greenroom.model.checks import CallsTool, Criterion, EndsCall, ReplyMeets
@@ -80,7 +80,7 @@ def _tests(root: Json, builder: Builder) -> Iterator[Fields]:
         else:
             yield from fields.children("tests")
     elif isinstance(root, list):
-        yield from Fields({"tests": root}, (), notes).children("tests")
+        yield from mappings(root, notes)
 
 
 def _read_test(fields: Fields, builder: Builder) -> None:
@@ -140,20 +140,19 @@ def _recorded_answers(turn: Fields, agent: AgentDraft) -> Iterator[ToolMock]:
         request, given = call.text("request_id"), call.text("params_as_json")
         if request and given:
             calls[request] = parsed(given)
-        call.take("tool_name")
+        for name in ("tool_name", "type", "tool_has_been_called"):
+            call.take(name)
         call.note("this call", f"{_WORDS_ONLY}; its recorded result is a prepared answer")
     for result in turn.children("tool_results"):
         name, value = result.text("tool_name"), result.text("result_value")
         when = calls.get(result.text("request_id") or "")
         failed = result.flag("is_error")
+        for key in ("type", "tool_has_been_called"):
+            result.take(key)
         if name and value is not None and name not in END_CALL:
             arguments = when if isinstance(when, dict) else None
             tool = agent.tool(name, result.path, arguments)
-            yield (
-                ToolMock(tool=tool, when=arguments or {}, error=value)
-                if failed
-                else answer_of(tool, arguments, parsed(value))
-            )
+            yield (failure_of(tool, arguments, value) if failed else answer_of(tool, arguments, parsed(value)))
 
 
 # The next reply
@@ -357,6 +356,6 @@ def _read_mock(mock: Fields, tool: str) -> Iterator[ToolMock]:
     elif result is None:
         mock.note("this prepared answer", "it has no `mock_result`")
     elif failed:
-        yield ToolMock(tool=tool, when=conditions.compared["exact"], error=result)
+        yield failure_of(tool, conditions.compared["exact"], result)
     else:
         yield answer_of(tool, conditions.compared["exact"], parsed(result))

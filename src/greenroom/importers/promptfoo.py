@@ -19,6 +19,7 @@ from greenroom.importers.promptfoo_prompts import Prompt, read_prompts, read_pro
 from greenroom.importers.source import Fields, Path, kind_of
 from greenroom.importers.templates import is_a_file, rendered, value_text
 from greenroom.model.base import Json
+from greenroom.model.errors import UserMistake
 from greenroom.model.text import shorten, squeeze
 
 TITLE = "promptfoo"
@@ -27,6 +28,7 @@ MAX_TURNS = 10
 """promptfoo's own, where a test says nothing."""
 
 _MAX_COMBINATIONS = 100
+_MAX_MADE = 5000
 _IN_A_FILE = "it stands in a file of its own, which is not read"
 _PLAIN_PROMPT = "Answer the message."
 
@@ -83,6 +85,7 @@ class _Config:
         self._builder = builder
         self._prompts: list[Prompt] = []
         self._repeat: int | None = None
+        self._made = 0
 
     def read(self) -> None:
         fields = self._fields
@@ -158,8 +161,9 @@ class _Config:
                 simulated.take("id")
                 layer.user = simulated.child("config")
             layer.is_simulated = True
-        else:
+        elif provider is not None:
             fields.drop("provider", "a test is played with its agent's own model")
+            layer.is_simulated = False
 
     def _add(self, layer: _Layer) -> None:
         for values, suffix in self._combinations(layer):
@@ -184,7 +188,11 @@ class _Config:
 
     def _make(self, layer: _Layer, values: dict[str, Json], suffix: str, index: int, prompt: Prompt) -> None:
         notes = self._builder.notes
-        variables = {name: value_text(value) for name, value in values.items() if value is not None}
+        self._made += 1
+        if self._made > _MAX_MADE:
+            raise UserMistake(f"the file makes more than {_MAX_MADE:,} tests: split it")
+        raw = {name: value_text(value) for name, value in values.items() if value is not None}
+        variables = {name: rendered(value, raw, notes, (*layer.path, "vars", name)) for name, value in raw.items()}
         for name, value in variables.items():
             if is_a_file(value):
                 notes.add((*layer.path, "vars", name), f"`{name}`", _IN_A_FILE)
@@ -279,6 +287,9 @@ class _Config:
         while lines and lines[-1]["role"] == "agent":
             lines.pop()
             notes.add(prompt.path, "the assistant's last message", "a history ends with the caller")
+        if prompt.is_text:
+            why = "it is sent as the user's message, here as there: move instructions into the agent's `prompt`"
+            notes.add(prompt.path, "a prompt that is one text", why)
         if not lines:
             why = _IN_A_FILE if prompt.is_file else "it holds no message of the user's"
             notes.add(layer.path, "this test", f"its prompt {index + 1} is not known: {why}")

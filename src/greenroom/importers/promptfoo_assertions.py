@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from greenroom.importers.checks import ANY_CAPITALS, Checks, as_written, beginning, one_of, whole
 from greenroom.importers.drafts import AgentDraft
 from greenroom.importers.source import Fields, kind_of
-from greenroom.importers.templates import is_a_file, rendered, value_text
+from greenroom.importers.templates import is_a_file, rendered, rendered_data, value_text
 from greenroom.model.base import Json
 from greenroom.model.checks import (
     CallsTool,
@@ -40,14 +40,18 @@ class _Assertion:
     agent: AgentDraft
     variables: Mapping[str, str]
     is_talk: bool
-    required: bool
+    is_required: bool
 
     @property
     def what(self) -> str:
         return f"`{self.fields.text('type')}`"
 
     def add(self, make: Callable[[], Check]) -> None:
-        self.checks.add(self.fields.path, self.what, make)
+        def required() -> Check:
+            check = make()
+            return check if self.is_required else check.model_copy(update={"required": False})
+
+        self.checks.add(self.fields.path, self.what, required)
 
     def note(self, why: str) -> None:
         self.checks.notes.add(self.fields.path, self.what, why)
@@ -68,7 +72,7 @@ def read_assertion(
     weight = fields.number("weight")
     if weight not in (None, 0, 1):
         checks.notes.add(fields.at("weight"), "`weight`", "a check is required or it is not: a weight of 0 makes it so")
-    assertion = _Assertion(fields, checks, agent, variables, is_talk, required=weight != 0)
+    assertion = _Assertion(fields, checks, agent, variables, is_talk, is_required=weight != 0)
     if kind == "assert-set":
         _read_set(assertion)
         return
@@ -115,7 +119,7 @@ def _read_set(assertion: _Assertion) -> None:
 
 def _contains(assertion: _Assertion) -> None:
     for text in assertion.texts():
-        assertion.add(lambda text=text: Says(text=text, required=assertion.required))
+        assertion.add(lambda text=text: Says(text=text))
 
 
 def _contains_as_it_is(assertion: _Assertion) -> None:
@@ -130,7 +134,7 @@ def _note_capitals(assertion: _Assertion) -> None:
 
 def _never_contains(assertion: _Assertion) -> None:
     for text in assertion.texts():
-        assertion.add(lambda text=text: NeverSays(text=text, required=assertion.required))
+        assertion.add(lambda text=text: NeverSays(text=text))
 
 
 def _never_contains_as_it_is(assertion: _Assertion) -> None:
@@ -142,7 +146,7 @@ def _contains_any(assertion: _Assertion, *, any_capitals: bool = False) -> None:
     texts = assertion.texts()
     if texts:
         pattern = one_of(texts, any_capitals=any_capitals)
-        assertion.add(lambda: Matches(pattern=pattern, required=assertion.required))
+        assertion.add(lambda: Matches(pattern=pattern))
 
 
 def _icontains_any(assertion: _Assertion) -> None:
@@ -156,7 +160,7 @@ def _pattern(assertion: _Assertion, make: Callable[[str], str], *, negated: bool
         return
     pattern = make(assertion.fill(value_text(value)))
     kind = NeverMatches if negated else Matches
-    assertion.add(lambda: kind(pattern=pattern, required=assertion.required))
+    assertion.add(lambda: kind(pattern=pattern))
 
 
 def _equals(assertion: _Assertion) -> None:
@@ -206,9 +210,9 @@ def _no_refusal(assertion: _Assertion) -> None:
 
 def _add_criterion(assertion: _Assertion, text: str) -> None:
     if assertion.is_talk:
-        assertion.add(lambda: Criterion(text=text, required=assertion.required))
+        assertion.add(lambda: Criterion(text=text))
     else:
-        assertion.add(lambda: ReplyMeets(criteria=text, required=assertion.required))
+        assertion.add(lambda: ReplyMeets(criteria=text))
 
 
 # Figures
@@ -219,14 +223,14 @@ def _latency(assertion: _Assertion) -> None:
     if threshold is None or threshold < 1:
         assertion.note("it has no `threshold` in milliseconds")
     else:
-        assertion.add(lambda: MaxLatency(max=int(threshold), required=assertion.required))
+        assertion.add(lambda: MaxLatency(max=int(threshold)))
 
 
 def _word_count(assertion: _Assertion) -> None:
     value = assertion.fields.take("value")
     most = value.get("max") if isinstance(value, dict) else None
     if isinstance(most, int) and not isinstance(most, bool):
-        assertion.add(lambda: MaxWords(max=most, required=assertion.required))
+        assertion.add(lambda: MaxWords(max=most))
         if isinstance(value, dict) and "min" in value:
             assertion.note("a reply has a greatest number of words, and no least")
     else:
@@ -255,12 +259,12 @@ def _tools_of(assertion: _Assertion) -> list[str]:
 
 def _tool_used(assertion: _Assertion) -> None:
     for name in _tools_of(assertion):
-        assertion.add(lambda name=name: CallsTool(tool=name, required=assertion.required))
+        assertion.add(lambda name=name: CallsTool(tool=name))
 
 
 def _tool_not_used(assertion: _Assertion) -> None:
     for name in _tools_of(assertion):
-        assertion.add(lambda name=name: NeverCallsTool(tool=name, required=assertion.required))
+        assertion.add(lambda name=name: NeverCallsTool(tool=name))
 
 
 def _tool_arguments(assertion: _Assertion) -> None:
@@ -274,8 +278,10 @@ def _tool_arguments(assertion: _Assertion) -> None:
         assertion.note("further arguments of a call do not matter here")
     for key in ("defaults", "ignore"):
         value.drop(key, "further arguments of a call do not matter here")
+    filled = rendered_data(arguments, assertion.variables, assertion.checks.notes, value.at("args"))
     tool = assertion.agent.tool(name, assertion.fields.path, arguments)
-    assertion.add(lambda: CallsTool(tool=tool, arguments=arguments, required=assertion.required))
+    data = {"tool": tool, "arguments": filled}
+    assertion.add(lambda: CallsTool.model_validate(data))
 
 
 def _tool_sequence(assertion: _Assertion) -> None:
@@ -290,7 +296,7 @@ def _tool_sequence(assertion: _Assertion) -> None:
     else:
         steps = assertion.fields.texts("value")
     names = [assertion.agent.tool(name, assertion.fields.path) for name in steps]
-    assertion.add(lambda: ToolOrder(tools=names, required=assertion.required))
+    assertion.add(lambda: ToolOrder(tools=names))
 
 
 _LOOKS_AT_TEXT = frozenset(

@@ -40,6 +40,7 @@ class Prompt:
     system: str | None = None
     lines: tuple[tuple[str, str], ...] = ()
     is_file: bool = False
+    is_text: bool = False
 
 
 def read_prompts(fields: Fields) -> list[Prompt]:
@@ -73,9 +74,7 @@ def _from_text(text: str, path: Path, label: str | None, notes: Notes) -> Prompt
     note_templates(text, notes, path)
     messages = _messages(text)
     if messages is None:
-        why = "it is sent as the user's message, here as there: move instructions into the agent's `prompt`"
-        notes.add(path, "a prompt that is one text", why)
-        return Prompt(path, label, instructions=text, lines=(("caller", text),))
+        return Prompt(path, label, instructions=text, lines=(("caller", text),), is_text=True)
     system = "\n\n".join(content for role, content in messages if role in ("system", "developer"))
     roles = {"user": "caller", "assistant": "agent"}
     lines = tuple((roles[role], content) for role, content in messages if role in roles)

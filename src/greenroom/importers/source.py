@@ -111,6 +111,17 @@ def said_of(error: ValidationError) -> str:
     return f"{place}: {message}" if place else message
 
 
+def mappings(root: list[Json], notes: Notes) -> list[Fields]:
+    """The mappings of a file that is a list."""
+    found: list[Fields] = []
+    for index, item in enumerate(root):
+        if isinstance(item, dict):
+            found.append(Fields(item, (index,), notes))
+        else:
+            notes.add((index,), "this item", f"it is {kind_of(item)}, where an object is expected")
+    return found
+
+
 class Fields:
     """A mapping of the source. A field is found in snake_case and in camelCase; `null` counts as absent.
 
@@ -149,6 +160,10 @@ class Fields:
     def at(self, name: str) -> Path:
         """The path of a field."""
         return (*self.path, self._key(name))
+
+    def named(self, name: str) -> str:
+        """The name of a field as it is written, for a note."""
+        return f"`{shorten(self._key(name), 60)}`"
 
     def names(self) -> Iterator[str]:
         """The names of all fields, as they are written."""
@@ -247,9 +262,9 @@ class Fields:
         return found
 
     def drop(self, name: str, why: str) -> None:
-        """Say why a field is not carried, where it holds anything."""
-        if not is_nothing(self.take(name)):
-            self.notes.add(self.at(name), f"`{self._key(name)}`", why)
+        """Say why a field is not carried, where it holds anything and nobody has asked for it."""
+        if self._key(name) not in self._taken and not is_nothing(self.take(name)):
+            self.notes.add(self.at(name), self.named(name), why)
 
     def note(self, what: str, why: str) -> None:
         """Note something about the mapping as a whole."""
@@ -262,4 +277,4 @@ class Fields:
                 self.notes.add((*self.path, name), f"`{shorten(name, 60)}`", UNKNOWN)
 
     def _other(self, name: str, value: Json, wanted: str) -> None:
-        self.notes.add(self.at(name), f"`{self._key(name)}`", f"it is {kind_of(value)}, where {wanted} is expected")
+        self.notes.add(self.at(name), self.named(name), f"it is {kind_of(value)}, where {wanted} is expected")

@@ -10,13 +10,26 @@ from greenroom.importers.source import Notes, Path
 from greenroom.model.base import Json
 
 _VARIABLE = re.compile(r"\{\{-?\s*([A-Za-z_][\w]*)\s*-?\}\}")
-_MORE = re.compile(r"\{%|\{#|\{\{[^}]*[|.\[(]")
+_MORE = re.compile(r"\{%|\{#|\{\{[^{}]*[|.\[(]")
 
 
 def rendered(template: str, values: Mapping[str, str], notes: Notes, path: Path) -> str:
     """Insert `values` once; names without a value stay as they are written."""
     note_templates(template, notes, path)
     return _VARIABLE.sub(lambda match: values.get(match[1], match[0]), template)
+
+
+def rendered_data(value: Json, values: Mapping[str, str], notes: Notes, path: Path) -> Json:
+    """Insert `values` into every text of some data."""
+    match value:
+        case str():
+            return rendered(value, values, notes, path)
+        case list():
+            return [rendered_data(item, values, notes, path) for item in value]
+        case dict():
+            return {key: rendered_data(item, values, notes, path) for key, item in value.items()}
+        case _:
+            return value
 
 
 def note_templates(template: str, notes: Notes, path: Path) -> None:

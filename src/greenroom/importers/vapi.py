@@ -24,7 +24,7 @@ from greenroom.importers.checks import (
 from greenroom.importers.drafts import END_CALL, AgentDraft
 from greenroom.importers.imported import Imported, ImportOptions
 from greenroom.importers.parsing import read_document
-from greenroom.importers.source import Fields, Notes, written
+from greenroom.importers.source import Fields, Notes, mappings, written
 from greenroom.importers.vapi_simulations import Simulations, is_part_of_simulations
 from greenroom.model.base import Json
 from greenroom.model.case import ToolMock
@@ -80,7 +80,7 @@ def _mappings(root: Json) -> Iterator[dict[str, Json]]:
 def _parts(root: Json, notes: Notes) -> Iterator[Fields]:
     """The objects of a file, one by one."""
     if isinstance(root, list):
-        yield from Fields({"file": root}, (), notes).children("file")
+        yield from mappings(root, notes)
     elif isinstance(root, dict):
         fields = Fields(root, (), notes)
         lists = [name for name in ("results", "evals", "data") if isinstance(root.get(name), list)]
@@ -104,7 +104,8 @@ class _Talk:
     said: list[str] = field(default_factory=list[str])
     checkpoints: list[tuple[Fields, int]] = field(default_factory=list[tuple[Fields, int]])
     mocks: list[ToolMock] = field(default_factory=list[ToolMock])
-    waiting: list[tuple[str, dict[str, Json] | None]] = field(default_factory=list[tuple[str, dict[str, Json] | None]])
+    waiting: list[str] = field(default_factory=list[str])
+    """The tools whose calls have no answer yet."""
     history: list[dict[str, str]] | None = None
     """The lines up to the first checkpoint."""
 
@@ -132,13 +133,16 @@ def _read_eval(fields: Fields, builder: Builder) -> None:
     if not talk.said:
         fields.note("this eval", "its `messages` hold none of the user's")
         return
+    caller = _caller(talk, fields)
+    if "messages" in caller and agent.speaks_first is None and agent.greeting is None:
+        agent.speaks_first = False
     builder.test(
         agent,
         fields.path,
         {
             "name": fields.text("name"),
             "id": fields.text("id"),
-            "caller": _caller(talk, fields),
+            "caller": caller,
             "tool_mocks": in_order(talk.mocks) or None,
             "checks": _checks(talk, agent, builder.notes),
         },
@@ -170,10 +174,9 @@ def _note_calls(plan: Json, talk: _Talk, agent: AgentDraft, message: Fields) -> 
     """Remember which calls a checkpoint expects, since the tool's answers that follow belong to them."""
     peeked = Fields(plan if isinstance(plan, dict) else {}, message.at("judge_plan"), Notes())
     talk.waiting = [
-        (agent.tool(name, message.path, arguments), arguments)
+        agent.tool(name, message.path, arguments_of(call, "arguments"))
         for call in peeked.children("tool_calls")
         if (name := call.text("name")) and name not in END_CALL
-        for arguments in [arguments_of(call, "arguments")]
     ]
 
 
@@ -188,7 +191,7 @@ def _read_mock_reply(message: Fields, talk: _Talk, agent: AgentDraft) -> None:
         name, arguments = call.text("name"), arguments_of(call, "arguments")
         call.note("this call", "a history holds words only; the answer to it is a prepared one")
         if name and name not in END_CALL:
-            talk.waiting.append((agent.tool(name, call.path, arguments), arguments))
+            talk.waiting.append(agent.tool(name, call.path, arguments))
 
 
 def _read_tool_answer(message: Fields, talk: _Talk) -> None:
@@ -200,8 +203,9 @@ def _read_tool_answer(message: Fields, talk: _Talk) -> None:
     if not talk.waiting:
         message.note("this answer", "no call comes before it, so that it is not known which tool gives it")
         return
-    tool, arguments = talk.waiting.pop(0)
-    talk.mocks.append(answer_of(tool, arguments, parsed(content) if isinstance(content, str) else content))
+    # The answer comes whatever the call's arguments are.
+    result = parsed(content) if isinstance(content, str) else content
+    talk.mocks.append(answer_of(talk.waiting.pop(0), None, result))
 
 
 def _caller(talk: _Talk, fields: Fields) -> dict[str, object]:

@@ -11,16 +11,18 @@ from dataclasses import dataclass
 
 from greenroom.importers.builder import Builder
 from greenroom.importers.checks import Checks, parsed
-from greenroom.importers.drafts import END_CALL, AgentDraft
+from greenroom.importers.drafts import END_CALL, AgentDraft, read_llm
 from greenroom.importers.source import Fields, Path
 from greenroom.model.base import Json
 from greenroom.model.case import ToolMock
 from greenroom.model.checks import Criterion
+from greenroom.model.llm import Llm
 from greenroom.model.text import shorten
 
 _LISTS = ("scenarios", "personalities", "structured_outputs", "simulations", "suites")
 _KEPT = "it says where and when Vapi keeps it"
 _CALLER_MODEL = "how the caller sounds and which model plays it: name a model in the agent's `caller_llm`"
+_PROVIDERS = frozenset({"openai", "anthropic", "google", "groq", "mistral"})
 _COMPARED = {
     "=": "is",
     "!=": "is not",
@@ -166,7 +168,7 @@ class Simulations:
     def _found(self, fields: Fields, name: str, known: Mapping[str, Fields]) -> Fields | None:
         key = fields.text(name)
         if key is not None and key not in known:
-            fields.notes.add(fields.at(name), f"`{name}`", "what it names is not in the file: export it too")
+            fields.notes.add(fields.at(name), fields.named(name), "what it names is not in the file: export it too")
         return known.get(key or "")
 
     def _make(self, pair: _Pair, tags: list[str]) -> None:
@@ -233,10 +235,23 @@ class Simulations:
             if (described := tool.child("function")) is not None:
                 agent.describe_tool(described)
         agent.prompt = "\n\n".join(prompt for prompt in prompts if prompt.strip()) or agent.prompt
+        if model is not None:
+            agent.llm = self._llm(model)
         agent.greeting = assistant.text("first_message") or None
         if assistant.text("first_message_mode") == "assistant-waits-for-user":
             agent.speaks_first = False
         agent.can_end_call = bool(assistant.flag("end_call_function_enabled")) or agent.can_end_call
+
+    def _llm(self, model: Fields) -> Llm | None:
+        provider = model.peek("provider")
+        if not isinstance(provider, str) or provider not in _PROVIDERS:
+            return None
+        settings = {
+            "model": f"{model.text('provider')}:{model.text('model')}",
+            "temperature": model.number("temperature"),
+            "max_tokens": model.whole("max_tokens") or None,
+        }
+        return read_llm({key: value for key, value in settings.items() if value is not None}, model.path, model.notes)
 
     def _read_overrides(self, scenario: Fields) -> dict[str, str]:
         overrides = scenario.child("target_overrides")

@@ -299,8 +299,6 @@ agent:
   prompt: Pay ${NOT_A_VARIABLE} and {{company}}.
   llm: {model: "openai:a", credential: main}
   tool_webhook: {url: "https://example.com", secret: "${HOOK}"}
-  tools:
-    - {name: ping, http: {url: "https://example.com/ping", headers: {X-Key: "${PING}"}}}
   mcp_servers:
     - name: crm
       url: https://example.com/mcp
@@ -314,7 +312,7 @@ credentials:
 variants:
   free: {llm: {model: "scripted:x", script: [{say: Hi}]}}
 """
-ENVIRON = {"KEY": "sk-hush", "HOST": "api.example.com", "HOOK": "whsec_hush", "CRM": "crm-hush", "PING": "ping-hush"}
+ENVIRON = {"KEY": "sk-hush", "HOST": "api.example.com", "HOOK": "whsec_hush", "CRM": "crm-hush"}
 
 
 def test_variables_of_the_environment_are_filled_into_secrets_alone(tmp_path: Path) -> None:
@@ -325,8 +323,6 @@ def test_variables_of_the_environment_are_filled_into_secrets_alone(tmp_path: Pa
     assert case.agent.tool_webhook.secret is not None
     assert case.agent.tool_webhook.secret.get_secret_value() == "whsec_hush"
     assert case.agent.mcp_servers[0].headers["Authorization"].get_secret_value() == "Bearer crm-hush"
-    assert case.agent.tools[0].http is not None
-    assert case.agent.tools[0].http.headers["X-Key"].get_secret_value() == "ping-hush"
     assert case.agent.prompt == "Pay ${NOT_A_VARIABLE} and {{company}}."
     assert "hush" not in repr(case)
 
@@ -365,3 +361,25 @@ def test_the_account_of_a_remote_agent_is_needed_too(tmp_path: Path) -> None:
     )
     with pytest.raises(FileMistakes, match=r"(?s)`X_KEY` is not set.*`KEY` is not set"):
         load(write(tmp_path, greenroom=text)).require_secrets()
+
+
+HTTP_SECRET = """
+agent:
+  name: Desk
+  prompt: Hi.
+  llm: {model: "scripted:x", script: [{say: Hi}]}
+  tools:
+    - {name: ping, http: {url: "https://example.com/ping", headers: {X-Key: "${PING}"}}}
+tests:
+  - {name: Books, caller: {messages: [Hi]}, tools: TOOLS}
+"""
+
+
+def test_an_http_tool_holds_secrets_that_are_needed_where_tools_are_real(tmp_path: Path) -> None:
+    real, canned = HTTP_SECRET.replace("TOOLS", "real"), HTTP_SECRET.replace("TOOLS", "canned")
+    case = the_case(write(tmp_path, greenroom=real), {"PING": "ping-hush"})
+    assert case.agent.tools[0].http is not None
+    assert case.agent.tools[0].http.headers["X-Key"].get_secret_value() == "ping-hush"
+    assert "hush" not in repr(case)
+    assert [unset.variable for unset in the_case(write(tmp_path, greenroom=real), {}).missing_secrets()] == ["PING"]
+    assert list(the_case(write(tmp_path, greenroom=canned), {}).missing_secrets()) == []

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 
 from greenroom.model.base import Json
 from greenroom.model.run import AgentLine, CallerLine, Line, Run, ToolLine
+from greenroom.model.text import cut
 from greenroom.report.describe import describe_call, describe_check, describe_source
 from greenroom.report.figures import seconds
 from greenroom.report.printable import printable_line
 from greenroom.report.talk import broken_checks
 
 _ONE_LINE = 72
+_PIECE = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +28,19 @@ class Break:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A folded part of a line: its name and its content as JSON, or as it came where it was no JSON."""
+    """A folded part of a line: its name, and in pieces its content as JSON, or as it came where it was no JSON."""
 
     name: str
-    content: str
+    content: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One line of the chat. `turn` and `agent` are set where a new turn begins and where another agent takes over;
-    `anchor` where a check rests on the line."""
+    `anchor` where a check rests on the line. `text` is in pieces."""
 
     role: str
-    text: str
+    text: list[str]
     turn: int | None = None
     agent: str | None = None
     anchor: str | None = None
@@ -80,7 +82,7 @@ def _entry(line: Line, *, turn: int | None, agent: str | None, anchor: str | Non
         notes.insert(0, "before the test")
     return Entry(
         role=line.role,
-        text=text,
+        text=pieces(text),
         turn=turn,
         agent=agent,
         anchor=anchor,
@@ -95,14 +97,14 @@ def _entry(line: Line, *, turn: int | None, agent: str | None, anchor: str | Non
 def _content(line: Line) -> tuple[str, list[str], list[Shown], bool]:
     match line:
         case AgentLine():
-            cards = [Shown(card.kind.replace("_", " "), shown_json(card.data)) for card in line.components]
+            cards = [Shown(card.kind.replace("_", " "), pieces(shown_json(card.data))) for card in line.components]
             return line.text, _agent_notes(line), cards, False
         case CallerLine():
             return line.text, _caller_notes(line), [], False
         case ToolLine():
             folded = [
-                *([Shown("Arguments", shown_json(line.arguments))] if line.arguments not in (None, {}) else []),
-                Shown("Result", shown_json(line.result)),
+                *([Shown("Arguments", pieces(shown_json(line.arguments)))] if line.arguments not in (None, {}) else []),
+                Shown("Result", pieces(shown_json(line.result))),
             ]
             failed = line.reason is not None or line.source == "refused"
             return describe_call(line), [describe_source(line)], folded, failed
@@ -139,6 +141,26 @@ def _timing(line: Line) -> str:
     if isinstance(line, AgentLine) and line.latency_ms:
         parts.append(f"answered in {seconds(line.latency_ms / 1000)}")
     return ", ".join(parts)
+
+
+def pieces(text: str) -> list[str]:
+    """`text` in pieces that a browser lays out quickly, cut after a line or a word where there is one. A line of a
+    megabyte in one block would stop the page for a minute."""
+    found: list[str] = []
+    start = 0
+    while len(text) - start > _PIECE:
+        end = _end_of_piece(text, start, start + _PIECE)
+        found.append(text[start:end])
+        start = end
+    return [*found, text[start:]]
+
+
+def _end_of_piece(text: str, start: int, limit: int) -> int:
+    for separator in ("\n", " "):
+        found = text.rfind(separator, start + _PIECE // 2, limit)
+        if found >= 0:
+            return found + 1
+    return start + len(cut(text[start : limit + 1], _PIECE)[0])
 
 
 def shown_json(value: Json) -> str:

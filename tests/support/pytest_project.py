@@ -1,0 +1,77 @@
+"""A project of a person's own, and pytest as they start it there."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+SETTINGS = """
+[pytest]
+filterwarnings = error
+addopts = --strict-markers --strict-config
+asyncio_default_fixture_loop_scope = function
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What pytest printed, and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many passed, failed and so on, from pytest's last line."""
+        found = re.findall(r"(\d+) (passed|failed|skipped|errors?|deselected|xfailed)\b", self.out.splitlines()[-1])
+        return {word: int(number) for number, word in found}
+
+    def section(self, title: str) -> str:
+        """The part of the failures that stands under a title."""
+        parts = re.split(r"^_{3,} (.+) _{3,}$|^[=-]{3,} (.+) [=-]{3,}$", self.out, flags=re.MULTILINE)
+        for first, second, body in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+            if title in (first, second):
+                return body
+        raise AssertionError(f"nothing stands under {title!r} in:\n{self.out}")
+
+
+class Project:
+    """A folder with tests, and nothing of this process's environment but the way to Python."""
+
+    def __init__(self, folder: Path, settings: str = SETTINGS) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self.write("pytest.ini", settings)
+
+    def write(self, name: str, content: str) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+        return path
+
+    def test(self, *options: str, environ: Mapping[str, str] | None = None) -> Outcome:
+        """Run pytest."""
+        kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "TMPDIR", "SYSTEMROOT")}
+        ended = subprocess.run(
+            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--color=no", *options],
+            cwd=self.folder,
+            env={**kept, "LANG": "C.UTF-8", "COLUMNS": "100", **(environ or {})},
+            text=True,
+            encoding="utf-8",
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+            timeout=120,
+        )
+        return Outcome(ended.returncode, ended.stdout, ended.stderr)
+
+    def collected(self, *options: str) -> list[str]:
+        """The tests that pytest would run."""
+        listed = self.test("--collect-only", "-q", *options)
+        return [line for line in listed.out.splitlines() if "::" in line]

@@ -10,7 +10,7 @@ help: ## Show this list
 
 demo: ## Play a bundled agent's tests: no key, no network, a few seconds
 	@$(RUN) runtime greenroom demo
-	@command -v greenroom >/dev/null || echo '      . .venv/bin/activate        makes greenroom a command of this shell'
+	@command -v greenroom >/dev/null || echo '       . .venv/bin/activate        makes greenroom a command of this shell'
 
 install: ## Set up .venv with everything for developing Greenroom
 	@$(RUN) dev python -c 'print("Ready: .venv holds Greenroom and its tools.")'

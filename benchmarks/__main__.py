@@ -20,6 +20,7 @@ from benchmarks.scene import requests_in
 from benchmarks.worker import Cost
 
 LATENCY_MS = 200
+CROWD_LATENCY_MS = 1000
 KIB = 1024
 MIB = 1024 * KIB
 
@@ -47,20 +48,25 @@ class Rounds:
 def paced(server: ModelServer) -> Iterator[Row]:
     """How close a batch comes to its critical path when the model takes its time, and whether it ever stalls."""
     talks, turns, concurrency = 100, 6, 50
-    cost = server.measure("ours", talks=talks, turns=turns, concurrency=concurrency, watch_stalls=True)
+    cost, plain = (
+        server.measure(side, talks=talks, turns=turns, concurrency=concurrency, watch_stalls=True)
+        for side in ("ours", "plain")
+    )
     critical = requests_in(turns) * LATENCY_MS / 1000 * math.ceil(talks / concurrency)
     ratio = cost.wall / critical
     yield Row(
         f"wall over critical path: {talks} six-turn talks, {LATENCY_MS} ms model, {concurrency} at once",
-        f"{ratio:.3f} ({cost.wall:.2f} s of {critical:.2f} s)",
-        bar="≤ 1.10",
-        is_ok=ratio <= 1.10,
+        f"{ratio:.2f} ({cost.wall:.2f} s, not {critical:.2f} s)",
+        f"{plain.wall / critical:.2f}",
+        "≤ 1.10",
+        ratio <= 1.10,
     )
     yield Row(
         "longest event-loop stall meanwhile",
         f"{cost.stall * 1000:.0f} ms",
-        bar="≤ 100 ms",
-        is_ok=cost.stall <= 0.1,
+        f"{plain.stall * 1000:.0f} ms",
+        "≤ 100 ms",
+        cost.stall <= 0.1,
     )
 
 
@@ -73,15 +79,15 @@ def crowded(server: ModelServer) -> Iterator[Row]:
     )
     per_talk = ours.grown / talks
     yield Row(
-        f"memory per live talk, {talks} at once",
+        f"memory per live talk: {talks} at once, {CROWD_LATENCY_MS} ms model",
         f"{per_talk / KIB:.0f} KiB",
         f"{plain.grown / talks / KIB:.0f} KiB",
         "≤ 200 KiB",
         per_talk <= 200 * KIB,
     )
-    yield Row(f"peak memory, {talks} at once", f"{ours.peak / MIB:.0f} MiB", f"{plain.peak / MIB:.0f} MiB")
+    yield Row("peak memory meanwhile", f"{ours.peak / MIB:.0f} MiB", f"{plain.peak / MIB:.0f} MiB")
     yield Row(
-        f"longest event-loop stall, {talks} at once",
+        "longest event-loop stall meanwhile",
         f"{ours.stall * 1000:.0f} ms",
         f"{plain.stall * 1000:.0f} ms",
         "≤ 100 ms",
@@ -168,7 +174,8 @@ def main() -> None:
 
     with model_server(LATENCY_MS) as slow:
         take("a batch at a real model's pace", lambda: paced(slow))
-        take("500 talks at once", lambda: crowded(slow))
+    with model_server(CROWD_LATENCY_MS) as crowd:
+        take("500 talks at once", lambda: crowded(crowd))
     with model_server(0) as instant:
         take("processor time", lambda: processor(instant, rounds))
         take("growth", lambda: growth(instant, rounds))

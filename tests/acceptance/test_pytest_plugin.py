@@ -10,24 +10,6 @@ import pytest
 from tests.support.pytest_project import Outcome, Project
 from tests.support.sample_files import CANNOT_FINISH, FAILS, PASSES, a_file
 
-BOOKS = """
-from greenroom.testing import Agent, Llm, Persona, Script, ScriptRule, Tool, calls_tool, judge, never_says, says
-
-AGENT = Agent(
-    name="Northline Dental",
-    prompt="You move bookings.",
-    greeting="Northline Dental, hello.",
-    tools=[Tool(name="book_slot", parameters={"type": "object", "properties": {"day": {"type": "string"}}})],
-    llm=Llm(model="scripted:desk", script=[
-        ScriptRule(when="monday", call={"tool": "book_slot", "arguments": {"day": "Monday"}}),
-        ScriptRule(when={"tool": "book_slot"}, say="It is done: Monday at ten, I guarantee it."),
-        ScriptRule(role="caller", when="hello", say="Please move me to Monday."),
-        ScriptRule(role="caller", hang_up=True),
-        ScriptRule(role="judge", when="read back", answer="yes", quote="Monday at ten"),
-    ]),
-)
-"""
-
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
@@ -90,13 +72,14 @@ def test_a_single_test_is_chosen_by_its_id_its_words_and_its_tags(place: Project
     assert len(place.collected("-m", "hours and not broken")) == 2
 
 
-def test_a_failure_shows_the_talk_with_the_marked_line_and_no_traceback(played: Outcome) -> None:
+def test_a_failure_shows_the_talk_with_the_marked_line_and_no_traceback(played: Outcome, place: Project) -> None:
     assert played.code == 1
     assert played.counts == {"failed": 2, "passed": 4}
     failure = played.section("Makes no promise")
     marked = next(line for line in failure.splitlines() if line.startswith("►"))
     assert "I guarantee that it will not hurt." in marked
-    assert "greenroom.yaml:22" in failure
+    lines = place.folder.joinpath("greenroom.yaml").read_text(encoding="utf-8").splitlines()
+    assert f"greenroom.yaml:{1 + lines.index('  - name: Makes no promise')}" in failure
     assert "Traceback" not in played.out
     assert "src/greenroom" not in played.out
 

@@ -23,10 +23,8 @@ def caller(turn: int, text: str, at_ms: int = 0, **fields: Any) -> CallerLine:
 
 
 def tool(turn: int, name: str, arguments: Any, result: Any, at_ms: int = 0, **fields: Any) -> ToolLine:
-    return ToolLine(
-        turn=turn, agent=DESK, name=name, arguments=arguments, result=result, at_ms=at_ms,
-        **{"source": "canned", "latency_ms": 12, **fields},
-    )  # fmt: skip
+    values: dict[str, Any] = {"source": "canned", "latency_ms": 12, "at_ms": at_ms, **fields}
+    return ToolLine(turn=turn, agent=DESK, name=name, arguments=arguments, result=result, **values)
 
 
 def held(check: Check, line: int | None = None, **fields: Any) -> CheckResult:
@@ -67,16 +65,18 @@ def run(number: int, test: str, status: str, **fields: Any) -> ReportedRun:
     return ReportedRun(**{**values, **fields})
 
 
-def booking() -> list[Line]:
+def booking(
+    confirmation: str = "Done, Ravi: Monday at 10:00 instead of Saturday. Is there anything else?",
+) -> list[Line]:
     return [
         agent(0, "Northline Dental, this is Maya. How can I help?", 420, latency_ms=0),
         caller(1, "Hi, I need to move my Saturday 4 PM to Monday morning. I am in a hurry.", 1630),
         tool(1, "find_slots", {"day": "Monday"}, {"free": ["9:30", "10:00"]}, 2490),
         agent(1, "Monday morning I have 9:30 and 10:00. Which one suits you?", 3210, latency_ms=1580),
         caller(2, "Ten, please. Ravi Mehta.", 4400, said="Ten please, Ravi Mehta."),
-        tool(2, "book_slot", {"day": "Monday", "time": "10:00", "name": "Ravi Mehta", "moves": {"from": "Saturday 16:00",
-             "reason": "the caller is away"}}, {"ok": True, "slot": "Monday 10:00", "reference": "ND-20418"}, 5150),
-        agent(2, "Done, Ravi: Monday at 10:00 instead of Saturday. Is there anything else?", 5980, latency_ms=1490),
+        tool(2, "book_slot", {"day": "Monday", "time": "10:00", "name": "Ravi Mehta", "from": {"day": "Saturday",
+             "time": "16:00"}}, {"ok": True, "slot": "Monday 10:00", "reference": "ND-20418"}, 5150),
+        agent(2, confirmation, 5980, latency_ms=1490),
         caller(3, "No, that is all. Bye!", 6900),
         agent(3, "See you on Monday. Goodbye!", 7800, latency_ms=870),
     ]  # fmt: skip
@@ -114,14 +114,15 @@ CHINESE: list[Line] = [
 
 
 def a_full_report() -> Report:
-    """Every verdict, repeats, a hand-off, several scripts, and a cost that is only known in part."""
+    """Every verdict, repeats, a hand-off, several scripts, and a cost that is known in part."""
     judged = JudgeCheck(question="Did the agent read the new time back before ending?")
     calls = CallsTool(tool="book_slot", arguments=["day"])
     read_back = held(judged, 6, turn=2, detail="It says the day and the time.", quote="Done, Ravi: Monday at 10:00",
                      quote_verified=True, votes="3 of 3")  # fmt: skip
     runs = [
         run(1, "Moves a booking", "passed", tags=["booking", "smoke"], transcript=booking(),
-            checks=[held(calls, 5, turn=2), held(Says(text="Monday"), 3, turn=1), read_back, held(EndsCall(), 8, turn=3)],
+            checks=[held(calls, 5, turn=2), held(Says(text="Monday"), 3, turn=1), read_back,
+                    held(EndsCall(), 8, turn=3)],
             scorecard=Scorecard(score=95, summary="Quick, and reads the time back. Nothing to change.")),
         run(2, "Never promises that it will not hurt", "failed", tags=["safety"], transcript=promise(),
             ended_by="caller_hung_up",
@@ -157,11 +158,12 @@ def a_full_report() -> Report:
 
 def _repeat(index: int) -> ReportedRun:
     broken = index in (2, 5, 6)
+    read_back = JudgeCheck(question="Did the agent read the time back?")
     politeness = JudgeCheck(question="Was the agent polite?")
-    talk = booking()
+    talk = booking("Done, Ravi, that is moved. Is there anything else?") if broken else booking()
     checks = [
         held(CallsTool(tool="book_slot"), 5, turn=2),
-        broke(Says(text="10:00"), "No agent line says it.", 6, turn=2) if broken else held(Says(text="10:00"), 6, turn=2),
+        broke(read_back, "The agent does not say the time.", 6, turn=2) if broken else held(read_back, 6, turn=2),
         held(politeness, 6, turn=2),
     ]
     return run(
@@ -185,7 +187,9 @@ def _six_turns(number: int) -> ReportedRun:
             talk.append(
                 tool(turn, "find_slots", {"day": turn, "call": number}, {"free": ["9:30", "10:00"], "call": number}, at)
             )
-        words = f"On day {turn} I have half past nine and ten o'clock free, call {number}. Which one would suit you best?"
+        words = (
+            f"On day {turn} I have half past nine and ten o'clock free, call {number}. Which one would suit you best?"
+        )
         talk.append(agent(turn, words, at + 1100, latency_ms=1100))
     failed = number % 10 == 0
     checks = [

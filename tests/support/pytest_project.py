@@ -55,21 +55,28 @@ class Project:
         path.write_text(content, encoding="utf-8")
         return path
 
-    def test(self, *options: str, environ: Mapping[str, str] | None = None) -> Outcome:
-        """Run pytest."""
+    def start(self, *options: str, environ: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+        """Start pytest."""
         kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "TMPDIR", "SYSTEMROOT")}
-        ended = subprocess.run(
+        return subprocess.Popen(
             [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--color=no", *options],
             cwd=self.folder,
             env={**kept, "LANG": "C.UTF-8", "COLUMNS": "100", **(environ or {})},
             text=True,
             encoding="utf-8",
-            capture_output=True,
             stdin=subprocess.DEVNULL,
-            check=False,
-            timeout=120,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
-        return Outcome(ended.returncode, ended.stdout, ended.stderr)
+
+    def ended(self, process: subprocess.Popen[str]) -> Outcome:
+        """Wait until pytest has ended."""
+        out, err = process.communicate(timeout=120)
+        return Outcome(process.returncode, out, err)
+
+    def test(self, *options: str, environ: Mapping[str, str] | None = None) -> Outcome:
+        """Run pytest."""
+        return self.ended(self.start(*options, environ=environ))
 
     def collected(self, *options: str) -> list[str]:
         """The tests that pytest would run."""

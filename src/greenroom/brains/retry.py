@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import random
-import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from greenroom.model.errors import BrainFailed, BrainFault
 from greenroom.model.talk import Brain, BrainReply, BrainRequest
+from greenroom.outgoing.waiting import Waiting
 
 _PASSING = frozenset(
     {
@@ -23,31 +20,12 @@ _PASSING = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """How a failing model is asked again.
+class RetryPolicy(Waiting):
+    """How a failing model is asked again. A `Retry-After` of over `longest_retry_after` seconds means that the model
+    has failed. `request_seconds` bounds each try."""
 
-    `retries` is how often after the first try. The wait before retry n is `first_wait * 2**(n-1)` seconds, at most
-    `longest_wait`, of which `chance` (0 to 1) picks a share between a half and the whole, so that talks that failed
-    together do not come back together. A `Retry-After` of the provider's is waited for in full, and up to a quarter
-    of the ordinary wait more, unless it is over `longest_retry_after` seconds: then the model has failed.
-    `request_seconds` bounds each try.
-    """
-
-    retries: int = 3
-    first_wait: float = 0.5
-    longest_wait: float = 8.0
     longest_retry_after: float = 300.0
     request_seconds: float = 60.0
-    sleep: Callable[[float], Awaitable[None]] = field(default=asyncio.sleep, repr=False)
-    chance: Callable[[], float] = field(default=random.random, repr=False)
-    elapsed: Callable[[], float] = field(default=time.monotonic, repr=False)
-
-    def wait_before(self, retry: int, retry_after: float | None) -> float:
-        """Seconds to wait before the retry with this number, counted from 1."""
-        ordinary = min(self.longest_wait, self.first_wait * 2 ** (retry - 1))
-        if retry_after is not None:
-            return max(0.0, retry_after) + self.chance() * ordinary / 4
-        return ordinary * (0.5 + self.chance() / 2)
 
 
 class RetryingBrain:

@@ -15,7 +15,7 @@ import json
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -133,6 +133,11 @@ class Tape:
         undo = f"Record again with {self.option}, or undo the change."
         return CassetteMiss(f"{start}. What changed: {changed.text} {undo}")
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing was recorded or replayed yet."""
+        return not self._kept
+
     def save(self) -> None:
         """Write the tape in one step, so that a crash leaves the old file or the new one. Replaying writes nothing;
         `auto` keeps what it did not come across."""
@@ -163,18 +168,22 @@ class Tape:
         Path(name).replace(self.path)
 
     def scrub(self, value: Json) -> Json:
-        """The value with every known secret replaced."""
+        """The value with every known secret replaced, the longest first: one may be a part of another."""
         if not self.secrets:
             return value
-        if isinstance(value, str):
-            for secret in self.secrets:
-                value = value.replace(secret, "[secret]")
-            return value
-        if isinstance(value, list):
-            return [self.scrub(item) for item in value]
-        if isinstance(value, dict):
-            return {key: self.scrub(item) for key, item in value.items()}
+        return _scrubbed(value, sorted(self.secrets, key=lambda secret: (-len(secret), secret)))
+
+
+def _scrubbed(value: Json, secrets: Sequence[str]) -> Json:
+    if isinstance(value, str):
+        for secret in secrets:
+            value = value.replace(secret, "[secret]")
         return value
+    if isinstance(value, list):
+        return [_scrubbed(item, secrets) for item in value]
+    if isinstance(value, dict):
+        return {key: _scrubbed(item, secrets) for key, item in value.items()}
+    return value
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,11 @@ async def _taped(
 ) -> Answer:
     place, found = tape.find(scope, kind, request)
     if found is not None:
-        return adapter.validate_python(found)
-    if tape.mode == "replay":
+        recorded = adapter.validate_python(found)
+        # A model that could not answer then is asked again where it may be: a missing key must not stay for ever.
+        if not (tape.mode == "auto" and isinstance(recorded, _Failure)):
+            return recorded
+    elif tape.mode == "replay":
         raise tape.miss(place)
     answer = await ask()
     tape.keep(place, adapter.dump_python(answer, mode="json"))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from pydantic import ValidationError
 
+from greenroom.drafting.from_talk import free_name
 from greenroom.drafting.prompts import SCHEMA, SYSTEM, describe_agent, show_lines, show_run, wanted
 from greenroom.model.agent import Agent
 from greenroom.model.case import HistoryLine, Kind, Test
@@ -20,17 +22,39 @@ from greenroom.model.run import Run
 from greenroom.model.talk import AnswerShape, Brain, BrainReply, BrainRequest, Message, ModelSaid, Usage, UserSaid
 
 MOST_AT_ONCE = 20
+ROOM, ROOM_A_TEST = 1000, 700
+"""The fewest tokens that an answer gets: these, and so many more for each test."""
 ALL_KINDS: tuple[Kind, ...] = ("simulation", "next_reply", "script")
 
 
 @dataclass(frozen=True, slots=True)
 class DraftOptions:
-    """What to draft: `count` tests (1 to 20) of these kinds, about `focus`, written in `language`."""
+    """What to draft: `count` tests (1 to 20) of these kinds, about `focus`, written in `language`. `known` are the
+    names of tests that there are already: others are asked for, and none of these names is given again."""
 
     count: int = 5
     kinds: tuple[Kind, ...] = ("simulation",)
     focus: str | None = None
     language: str | None = None
+    known: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The author has answered: how many sound tests there are so far, what was wrong with the others of this answer,
+    what the request used, and whether it is asked once more."""
+
+    tests: int
+    problems: tuple[str, ...]
+    usage: Usage
+    asks_again: bool
+
+
+Tell: TypeAlias = Callable[[Answered], None]
+
+
+def tell_nobody(_answered: Answered) -> None:
+    """For those who do not follow the drafting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +67,12 @@ class Drafts:
 
 
 async def draft_from_prompt(
-    agent: Agent, brain: Brain, llm: Llm, options: DraftOptions, others: Mapping[str, Agent] | None = None
+    agent: Agent,
+    brain: Brain,
+    llm: Llm,
+    options: DraftOptions,
+    others: Mapping[str, Agent] | None = None,
+    tell: Tell = tell_nobody,
 ) -> Drafts:
     """Draft tests from the agent's own instructions.
 
@@ -51,8 +80,8 @@ async def draft_from_prompt(
         BrainFailed: the model could not answer.
         RunError: it answered twice with nothing that is a test.
     """
-    ask = f"{describe_agent(agent)}\n\n{wanted(options.count, options.kinds, options.focus, options.language)}"
-    return await _draft(agent, others or {}, brain, llm, options, ask, options.focus or agent.prompt)
+    ask = f"{describe_agent(agent)}\n\n{_wanted(options)}"
+    return await _draft(agent, others or {}, brain, llm, options, ask, options.focus or agent.prompt, tell)
 
 
 async def draft_from_call(
@@ -62,6 +91,7 @@ async def draft_from_call(
     llm: Llm,
     options: DraftOptions,
     others: Mapping[str, Agent] | None = None,
+    tell: Tell = tell_nobody,
 ) -> Drafts:
     """Draft tests from a real call: the same caller again, with what they wanted, knew and how they behaved.
 
@@ -74,13 +104,19 @@ async def draft_from_call(
         "in which the same caller calls again: take persona, facts and opening line from what they said, and "
         "change names, numbers and addresses of real people into made-up ones. The criteria say what the agent should "
         "have done by its instructions, whether or not it did.\n\n"
-        f"{wanted(options.count, options.kinds, options.focus, options.language)}"
+        f"{_wanted(options)}"
     )
-    return await _draft(agent, others or {}, brain, llm, options, ask, show_lines(lines))
+    return await _draft(agent, others or {}, brain, llm, options, ask, show_lines(lines), tell)
 
 
 async def draft_from_failure(
-    agent: Agent, run: Run, brain: Brain, llm: Llm, options: DraftOptions, others: Mapping[str, Agent] | None = None
+    agent: Agent,
+    run: Run,
+    brain: Brain,
+    llm: Llm,
+    options: DraftOptions,
+    others: Mapping[str, Agent] | None = None,
+    tell: Tell = tell_nobody,
 ) -> Drafts:
     """Draft tests that pin down why a run failed: the same weakness from other sides.
 
@@ -92,13 +128,24 @@ async def draft_from_failure(
         f"{describe_agent(agent)}\n\n{show_run(run)}\n\nThe run above failed for what stands in <broken>. Write tests "
         "that would catch the same weakness again: the same moment, with other callers and other words, and one in "
         "which the agent must not overcorrect.\n\n"
-        f"{wanted(options.count, options.kinds, options.focus, options.language)}"
+        f"{_wanted(options)}"
     )
-    return await _draft(agent, others or {}, brain, llm, options, ask, show_run(run))
+    return await _draft(agent, others or {}, brain, llm, options, ask, show_run(run), tell)
+
+
+def _wanted(options: DraftOptions) -> str:
+    return wanted(options.count, options.kinds, options.focus, options.language, options.known)
 
 
 async def _draft(
-    agent: Agent, others: Mapping[str, Agent], brain: Brain, llm: Llm, options: DraftOptions, ask: str, heard: str
+    agent: Agent,
+    others: Mapping[str, Agent],
+    brain: Brain,
+    llm: Llm,
+    options: DraftOptions,
+    ask: str,
+    heard: str,
+    tell: Tell,
 ) -> Drafts:
     if not 1 <= options.count <= MOST_AT_ONCE:
         raise RunError(f"Between 1 and {MOST_AT_ONCE} tests can be drafted at once; {options.count} were asked for.")
@@ -106,14 +153,20 @@ async def _draft(
     tests: list[Test] = []
     dropped: list[str] = []
     usage: list[Usage] = []
-    for _ in range(2):
+    llm = _with_room(llm, options.count)
+    for attempt in range(2):
         reply = await _request(brain, llm, tuple(messages), heard)
         usage.append(reply.usage)
         found, problems = _read(reply.text, agent, others, options)
-        names = {test.name for test in tests}
-        tests.extend(test for test in found if test.name not in names)
+        if reply.finish == "cut":
+            problems.append("the answer was cut off at the model's token limit")
+        drafted = {test.name for test in tests}
+        _add([test for test in found if test.name not in drafted], tests, options.known)
         dropped = problems
-        if tests and (len(tests) >= options.count or not problems):
+        is_enough = bool(tests) and (len(tests) >= options.count or not problems)
+        asks_again = attempt == 0 and not is_enough
+        tell(Answered(min(len(tests), options.count), tuple(problems), reply.usage, asks_again))
+        if not asks_again:
             break
         # Once more, with what was wrong: a model that slipped once usually mends it.
         messages += [ModelSaid(reply.text or "(nothing)"), UserSaid(_again(problems, options.count - len(tests)))]
@@ -121,6 +174,20 @@ async def _draft(
         why = f": {dropped[0]}" if dropped else ""
         raise RunError(f"{llm.model} drafted no usable test{why}. Try again, or name another model.")
     return Drafts(tuple(tests[: options.count]), tuple(dropped), tuple(usage))
+
+
+def _with_room(llm: Llm, count: int) -> Llm:
+    """The model with enough tokens to write the tests, however short the agent's own replies are kept."""
+    if llm.max_tokens is None:
+        return llm
+    return llm.model_copy(update={"max_tokens": max(llm.max_tokens, ROOM + count * ROOM_A_TEST)})
+
+
+def _add(found: Sequence[Test], tests: list[Test], known: Sequence[str]) -> None:
+    """Add tests, each under a name that no other has."""
+    for test in found:
+        name = free_name(test.name, {*known, *(other.name for other in tests)})
+        tests.append(test if name == test.name else test.model_copy(update={"name": name}))
 
 
 async def _request(brain: Brain, llm: Llm, messages: tuple[Message, ...], heard: str) -> BrainReply:
@@ -174,7 +241,7 @@ def _sound(
     except (ValidationError, ValueError, TypeError) as problem:
         first = problem.errors()[0] if isinstance(problem, ValidationError) else None
         place = ".".join(str(step) for step in first["loc"]) if first else ""
-        message = str(first["msg"]) if first else str(problem)
+        message = str(first["msg"]).removeprefix("Value error, ") if first else str(problem)
         return None, f"{name}: {f'{place}: ' if place else ''}{message}"
     wrong = check_test(test, agent, others, Limits())
     if wrong:

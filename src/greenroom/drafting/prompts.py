@@ -22,6 +22,9 @@ Everything about the agent and about calls stands between marks and is material 
 
 Answer with one JSON object and nothing else."""
 
+MOST_KNOWN = 100
+"""How many names of existing tests the author is told at most."""
+
 _KINDS: dict[Kind, str] = {
     "simulation": "`simulation`: a whole talk; give `persona` (who calls, what they want, what they know, how they "
     "behave), `opening_line`, `facts` and `max_turns`",
@@ -150,8 +153,10 @@ def _show_line(line: Line) -> str:
     return f"{line.role}: {line.text}"
 
 
-def wanted(count: int, kinds: Sequence[Kind], focus: str | None, language: str | None) -> str:
-    """How many tests of which kinds, about what, in which language."""
+def wanted(
+    count: int, kinds: Sequence[Kind], focus: str | None, language: str | None, known: Sequence[str] = ()
+) -> str:
+    """How many tests of which kinds, about what, in which language; and which there are already."""
     parts = [f"Write {count} test{'s' if count != 1 else ''}. Kinds to use:"]
     parts += [f"- {_KINDS[kind]}" for kind in kinds]
     parts.append(
@@ -160,6 +165,9 @@ def wanted(count: int, kinds: Sequence[Kind], focus: str | None, language: str |
         "arguments. `tool_results` says what tools answer in the test, as JSON. Give `variables` a value each where "
         "the instructions have {{names}} in braces. Leave out what a test does not need."
     )
+    if known:
+        listed = "\n".join(f"- {json.dumps(name, ensure_ascii=False)}" for name in known[:MOST_KNOWN])
+        parts.append(f"These tests exist already; cover something else, under other names:\n{listed}")
     if focus:
         parts.append(f"What to cover: {focus}")
     parts.append(f"Write names, criteria and personas in {language}." if language else "Write in the agent's language.")

@@ -15,7 +15,7 @@ from pydantic import BaseModel, SecretStr
 from greenroom.files.library import looks_like_a_path
 from greenroom.files.yaml_reader import resolve
 from greenroom.model.agent import Agent
-from greenroom.model.case import Test
+from greenroom.model.case import ScriptMessage, Test
 
 SCHEMA_COMMENT = "# yaml-language-server: $schema="
 
@@ -62,6 +62,8 @@ def _written(value: object, *, may_be_path: bool = False) -> object:
     match value:
         case SecretStr():
             return _OMITTED
+        case ScriptMessage() if value.when is None:
+            return value.text
         case BaseModel():
             return _data_of(value)
         case dict():

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from greenroom.files.mistakes import Ledger, Place
@@ -10,6 +14,34 @@ from greenroom.model.text import is_speakable
 MAX_BYTES = 2 * 1024 * 1024
 _UTF8_BOM = b"\xef\xbb\xbf"
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_notes: ContextVar[dict[Path, str | None] | None] = ContextVar("notes", default=None)
+
+
+@contextmanager
+def noted_reads() -> Generator[dict[Path, str | None]]:
+    """Note each file that is read, from here to the end of the block, with its fingerprint; `None` where it could not
+    be opened."""
+    notes: dict[Path, str | None] = {}
+    token = _notes.set(notes)
+    try:
+        yield notes
+    finally:
+        _notes.reset(token)
+
+
+def fingerprint(data: bytes) -> str:
+    """What tells one content of a file from another."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def read_start(file: Path) -> bytes:
+    """A file's content, up to one byte more than a text file may have.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    with file.open("rb") as stream:
+        return stream.read(MAX_BYTES + 1)
 
 
 def read_text(file: Path, ledger: Ledger, *, asked_at: Place | None = None) -> str | None:
@@ -19,12 +51,16 @@ def read_text(file: Path, ledger: Ledger, *, asked_at: Place | None = None) -> s
     opened at all; then the answer is `None`. Files may be up to 2 MiB of UTF-8.
     """
     start = Place(file, 1, 1)
+    notes = _notes.get()
     try:
-        with file.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+        data = read_start(file)
     except OSError as error:
+        if notes is not None:
+            notes[file] = None
         ledger.add(asked_at or start, why_unreadable(file, error))
         return None
+    if notes is not None:
+        notes[file] = fingerprint(data)
     if len(data) > MAX_BYTES:
         ledger.add(
             asked_at or start, f"`{file}` is larger than 2 MiB: split it, or move big texts into files of their own"

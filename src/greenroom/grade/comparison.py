@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from pydantic import Field
 
+from greenroom.grade.repeats import RunType
 from greenroom.grade.statistics import Paired, mcnemar_exact, paired_interval, pairs_needed
 from greenroom.model.base import Recorded
 from greenroom.model.run import Run
@@ -14,7 +15,8 @@ SIGNIFICANT = 0.05
 """The level below which a difference is said to be seen."""
 
 _SHOWN_DIFFERENCE = 0.15
-_PairKey = tuple[str, str | None, int]
+_TestKey = tuple[str, str | None, Hashable]
+_Pair = tuple[Run | None, Run | None]
 
 
 class Difference(Recorded):
@@ -58,30 +60,43 @@ class Comparison(Recorded):
     overall: Difference = Field(default_factory=Difference)
 
 
-def compare(runs: Iterable[Run], first: str, second: str) -> Comparison:
-    """Compare the runs of two variants, pair by pair: the same test, variation and repeat, so the same seed."""
-    sides: dict[str, dict[_PairKey, Run]] = {first: {}, second: {}}
-    titles: dict[str, None] = {}
+def compare(
+    runs: Iterable[RunType], first: str, second: str, apart: Callable[[RunType], Hashable] | None = None
+) -> Comparison:
+    """Compare the runs of two variants, pair by pair: the same test, variation and repeat, so the same seed. `apart`
+    tells tests of the same name apart, for example by their files."""
+    tests = pairs_of(runs, first, second, apart)
+    titles = [_title(test, variation) for test, variation, _ in tests]
+    return Comparison(
+        first=first,
+        second=second,
+        tests=[
+            _difference(pairs, first, second, title) for title, pairs in zip(titles, tests.values(), strict=True)
+        ],
+        overall=_difference([pair for pairs in tests.values() for pair in pairs], first, second, None),
+    )
+
+
+def pairs_of(
+    runs: Iterable[RunType], first: str, second: str, apart: Callable[[RunType], Hashable] | None = None
+) -> dict[_TestKey, list[tuple[RunType | None, RunType | None]]]:
+    """The runs of two variants in pairs, by test and variation, in the order of `Comparison.tests`; `None` stands for
+    a run that is not there."""
+    tests: dict[_TestKey, tuple[dict[int, RunType], dict[int, RunType]]] = {}
     for run in runs:
-        if run.variant in sides:
-            sides[run.variant][run.test, run.variation, run.repeat_index] = run
-            titles[_title(run.test, run.variation)] = None
-    comparison = Comparison(first=first, second=second)
-    everything = [(key, sides[first].get(key), sides[second].get(key)) for key in {**sides[first], **sides[second]}]
-    for title in titles:
-        pairs = [(one, two) for (test, variation, _), one, two in everything if _title(test, variation) == title]
-        comparison.tests.append(_difference(pairs, first, second, title))
-    comparison.overall = _difference([(one, two) for _, one, two in everything], first, second, None)
-    return comparison
+        if run.variant in (first, second):
+            sides = tests.setdefault((run.test, run.variation, apart(run) if apart else None), ({}, {}))
+            sides[run.variant == second][run.repeat_index] = run
+    return {
+        key: [(one.get(index), two.get(index)) for index in sorted({*one, *two})] for key, (one, two) in tests.items()
+    }
 
 
 def _title(test: str, variation: str | None) -> str:
     return f"{test} [{variation}]" if variation else test
 
 
-def _difference(
-    pairs: Sequence[tuple[Run | None, Run | None]], first: str, second: str, title: str | None
-) -> Difference:
+def _difference(pairs: Sequence[_Pair], first: str, second: str, title: str | None) -> Difference:
     found = Difference(test=title)
     for one, two in pairs:
         if one is None or two is None or not {one.status, two.status} <= {"passed", "failed"}:

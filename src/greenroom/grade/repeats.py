@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pydantic import Field
+from typing_extensions import TypeVar
 
 from greenroom.grade.statistics import pass_power, wilson
 from greenroom.model.base import Recorded
 from greenroom.model.checks import Check
 from greenroom.model.run import Run
+
+RunType = TypeVar("RunType", bound=Run)
 
 
 class CheckRate(Recorded):
@@ -55,10 +58,17 @@ class RepeatSummary(Recorded):
 
 def summarise(runs: Iterable[Run]) -> list[RepeatSummary]:
     """One summary for each test, variation and variant, in the order in which they first come."""
-    groups: dict[tuple[str, str, str | None, str | None], list[Run]] = {}
+    return [_summary(group) for group in repeats_of(runs)]
+
+
+def repeats_of(runs: Iterable[RunType], apart: Callable[[RunType], Hashable] | None = None) -> list[list[RunType]]:
+    """The runs of each test, variation and variant together, in the order in which they first come. `apart` tells
+    tests of the same name apart, for example by their files."""
+    groups: dict[Hashable, list[RunType]] = {}
     for run in runs:
-        groups.setdefault((run.agent, run.test, run.variation, run.variant), []).append(run)
-    return [_summary(group) for group in groups.values()]
+        key = (run.agent, run.test, run.variation, run.variant, apart(run) if apart else None)
+        groups.setdefault(key, []).append(run)
+    return list(groups.values())
 
 
 def _summary(runs: Sequence[Run]) -> RepeatSummary:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 from greenroom.importers.builder import Builder
 from greenroom.importers.checks import Checks, answer_of, arguments_of, in_order, parsed
-from greenroom.importers.drafts import END_CALL, AgentDraft
+from greenroom.importers.drafts import END_CALL, GIVEN, AgentDraft
 from greenroom.importers.imported import Imported, ImportOptions
-from greenroom.importers.parsing import read_json, read_lines
+from greenroom.importers.parsing import Document, read_json, read_lines
 from greenroom.importers.source import Fields, Notes, Path
 from greenroom.model.base import Json
 from greenroom.model.case import ToolMock
@@ -52,12 +52,16 @@ def read(data: bytes, options: ImportOptions) -> Imported:
 
 def _read_chats(data: bytes) -> tuple[list[tuple[Path, Json]], Notes]:
     try:
-        return read_lines(data)
+        lines, notes = read_lines(data)
     except UserMistake as mistake:
         try:
             document = read_json(data)
         except UserMistake:
             raise mistake from None
+    else:
+        if len(lines) != 1 or not isinstance(lines[0][1], list):
+            return lines, notes
+        document = Document(lines[0][1], notes)
     root = document.root
     listed = root if isinstance(root, list) else [root]
     return [((index,) if isinstance(root, list) else (), chat) for index, chat in enumerate(listed)], document.notes
@@ -137,9 +141,7 @@ def _agent_of(chat: _Chat, tools: list[Fields], fields: Fields, builder: Builder
     agent = builder.agent((system, *named), path=fields.path)
     if agent.is_given:
         if system:
-            fields.notes.add(
-                fields.at("messages"), "the system message", "the agent of the given file has its own prompt"
-            )
+            fields.notes.add(fields.at("messages"), "the system message", GIVEN)
     elif agent.prompt is None:
         agent.prompt = system or None
         agent.speaks_first = chat.lines[0][0] == "agent"

@@ -30,7 +30,9 @@ class Checks:
         """Make one check. What it says by default is left unsaid, for whoever reads the file."""
         check = self.notes.attempt(path, what, make)
         if check is not None and check not in self.made:
-            self.made.append(type(check).model_validate(check.model_dump(exclude_defaults=True)))
+            self.made.append(
+                type(check).model_validate({"type": check.type, **check.model_dump(exclude_defaults=True)})
+            )
 
 
 def literal(text: str) -> str:

@@ -17,6 +17,7 @@ from greenroom.model.rules import check_agent
 from greenroom.model.text import shorten, squeeze
 
 PASTE = "Paste your agent's own prompt here, in place of this sentence."
+GIVEN = "the agent of the given file stands in its place"
 END_CALL = frozenset({"end_call", "endCall", "hang_up", "hangup"})
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
@@ -85,6 +86,8 @@ class AgentDraft:
             self.can_end_call = True
             named = "end_call"
         description, parameters = fields.text("description") or "", fields.take("parameters")
+        if self.is_given:
+            fields.note("this tool", GIVEN)
         if self.is_given or named == "end_call":
             return
         name = self._valid(self._options.tools.get(named, named), fields.at("name"))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from greenroom.importers.builder import Builder
 from greenroom.importers.checks import Checks
+from greenroom.importers.drafts import GIVEN
 from greenroom.importers.imported import Imported, ImportOptions
 from greenroom.importers.parsing import read_document
 from greenroom.importers.source import Fields
@@ -41,6 +42,8 @@ def read(data: bytes, options: ImportOptions) -> Imported:
     if isinstance(document.root, dict):
         fields = Fields(document.root, (), builder.notes)
         fields.drop("id", _KEPT)
+        if builder.options.agents:
+            fields.drop("name", GIVEN)
         builder.agent(name=fields.text("name"), path=fields.at("name"))
         for scenario in fields.children("scenarios"):
             _read_scenario(scenario, builder)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from greenroom.importers.builder import Builder
 from greenroom.importers.checks import Checks
-from greenroom.importers.drafts import AgentDraft
+from greenroom.importers.drafts import GIVEN, AgentDraft
 from greenroom.importers.imported import Imported, ImportOptions
 from greenroom.importers.parsing import read_document
 from greenroom.importers.promptfoo_assertions import read_assertion
@@ -228,7 +228,11 @@ class _Config:
     def _agent(self, index: int, prompt: Prompt, *, is_simulated: bool) -> AgentDraft:
         agent = self._builder.agent((index, is_simulated), name=prompt.label, path=prompt.path)
         if agent.is_given:
-            self._builder.notes.add(prompt.path, "the prompt", "the agent of the given file has its own prompt")
+            self._builder.notes.add(prompt.path, "the prompt", GIVEN)
+            if self._providers.llm is not None:
+                self._builder.notes.add(self._providers.path, "the provider", GIVEN)
+            for tool in self._providers.tools:
+                agent.describe_tool(tool)
         elif agent.prompt is None:
             agent.speaks_first = False
             agent.llm = self._providers.llm
@@ -263,20 +267,21 @@ class _Config:
         self, layer: _Layer, user: Fields | None, values: Mapping[str, Json], variables: Mapping[str, str]
     ) -> str | None:
         """The user's first words, where the messages that were said before are nothing else."""
-        own = values.get("initialMessages")
+        notes = self._builder.notes
         path: Path = (*layer.path, "vars", "initialMessages")
-        if own is None and user is not None:
-            own, path = user.take("initial_messages"), user.at("initial_messages")
-        elif user is not None:
-            user.take("initial_messages")
+        own = values.get("initialMessages")
+        if user is not None:
+            shared = user.take("initial_messages")
+            if own is None:
+                own, path = shared, user.at("initial_messages")
         if not own:
             return None
         only = own[0] if isinstance(own, list) and len(own) == 1 else None
-        said = only.get("content") if isinstance(only, dict) and only.get("role") == "user" else None
-        if isinstance(said, str) and said.strip():
-            return rendered(said, variables, self._builder.notes, path)
+        message = Fields(only, (*path, 0), notes) if isinstance(only, dict) else None
+        if message is not None and message.text("role") == "user" and (said := message.text("content")):
+            return rendered(said, variables, notes, path)
         why = "a persona's talk starts at its beginning: tell in the persona what went before"
-        self._builder.notes.add(path, "`initialMessages`", why)
+        notes.add(path, "`initialMessages`", why)
         return None
 
     def _reply(

@@ -111,6 +111,7 @@ class Providers:
     """The first model that Greenroom can ask, and the tools that its provider is given."""
 
     llm: Llm | None = None
+    path: Path = ()
     tools: list[Fields] = field(default_factory=list[Fields])
 
 
@@ -158,7 +159,7 @@ def _read_provider(identity: str, config: Fields | None, path: Path, notes: Note
         for name in list(config.untaken()):
             config.drop(name, "how the provider is asked is said in the agent's `llm`")
     if model is not None:
-        found.llm = read_llm(settings, path, notes)
+        found.llm, found.path = read_llm(settings, path, notes), path
 
 
 def _model_of(identity: str) -> str | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from greenroom.importers.builder import Builder
 from greenroom.importers.checks import Checks, parsed
-from greenroom.importers.drafts import END_CALL, AgentDraft, read_llm
+from greenroom.importers.drafts import END_CALL, GIVEN, AgentDraft, read_llm
 from greenroom.importers.source import Fields, Path
 from greenroom.model.base import Json
 from greenroom.model.case import ToolMock
@@ -179,7 +179,12 @@ class Simulations:
         agent = self._builder.agent()
         wants = scenario.text("instructions") or ""
         manner, manner_name = self._read_personality(pair.personality) if pair.personality else ("", None)
-        name = " – ".join(part for part in (scenario.text("name"), manner_name) if part)
+        if pair.name and manner_name and pair.personality:
+            pair.personality.notes.add(
+                pair.personality.at("name"), "`name`", "the name of the simulation stands for it"
+            )
+        name = pair.name or " – ".join(part for part in (scenario.text("name"), manner_name) if part)
+        scenario.drop("name", "the name of the simulation stands for it")
         folder = scenario.text("path")
         scenario.drop("hooks", "Greenroom calls no webhooks around a run")
         variables = self._read_overrides(scenario)
@@ -190,7 +195,7 @@ class Simulations:
             agent,
             pair.path,
             {
-                "name": pair.name or name,
+                "name": name,
                 "caller": {"persona": "\n\n".join(part for part in (manner.strip(), wants.strip()) if part)},
                 "variables": variables or None,
                 "tool_mocks": self._read_mocks(scenario, agent) or None,
@@ -223,7 +228,7 @@ class Simulations:
         name = assistant.text("name")
         agent = self._builder.agent(name=name, path=assistant.path)
         if agent.is_given:
-            assistant.note("the assistant", "the agent of the file that was given stands in its place")
+            assistant.note("the assistant", GIVEN)
             for key in list(assistant.untaken()):
                 assistant.take(key)
             return

@@ -6,7 +6,6 @@ In bodies, headers and the path or query of a URL, `{{message}}`, `{{messages}}`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -60,32 +59,26 @@ def _check_places(template: Json) -> Json:
     return template
 
 
-def _check_url(url: str, schemes: Mapping[str, str]) -> str:
+def _check_url(url: str, schemes: tuple[str, str], example: str) -> str:
+    advice = f"write it like `{example}`"
     try:
         parts = urlsplit(url)
         host, named = parts.netloc, bool(parts.hostname) and parts.port != 0
     except ValueError:
-        raise ValueError(f"`url` is not an address: {_written(schemes)}") from None
+        raise ValueError(f"`url` is not an address: {advice}") from None
     if parts.scheme.lower() not in schemes:
-        raise ValueError(
-            f"`url` starts with {' or '.join(f'`{scheme}://`' for scheme in schemes)}: {_written(schemes)}"
-        )
+        raise ValueError(f"`url` starts with `{schemes[0]}://` or `{schemes[1]}://`: {advice}")
     if "@" in host:
         raise ValueError("`url` holds a user or a password: take it out, and send what is secret in `headers`")
     if "{{" in host:
         raise ValueError("the host of `url` is fixed: `{{…}}` may stand in its path or query")
     if not named:
-        raise ValueError(f"`url` names no host: {_written(schemes)}")
+        raise ValueError(f"`url` names no host: {advice}")
     _check_places(url)
     return url
 
 
-def _written(schemes: Mapping[str, str]) -> str:
-    return f"write it like `{next(iter(schemes.values()))}`"
-
-
-_WEB = {"https": "https://agent.example.com/chat", "http": ""}
-_SOCKET = {"wss": "wss://agent.example.com/talk", "ws": ""}
+_WEB = ("https", "http")
 
 
 class RemoteOpenAi(_Reached):
@@ -108,7 +101,7 @@ class RemoteOpenAi(_Reached):
     @field_validator("url")
     @classmethod
     def _is_on_the_web(cls, url: str) -> str:
-        return _check_url(url, {"https": "https://agent.example.com/v1", "http": ""})
+        return _check_url(url, _WEB, "https://agent.example.com/v1")
 
     @field_validator("session_header")
     @classmethod
@@ -146,7 +139,7 @@ class RemoteHttp(_Reached):
     @field_validator("url")
     @classmethod
     def _is_on_the_web(cls, url: str) -> str:
-        return _check_url(url, _WEB)
+        return _check_url(url, _WEB, "https://agent.example.com/chat")
 
     @field_validator("body")
     @classmethod
@@ -178,7 +171,7 @@ class RemoteWebSocket(_Reached):
     @field_validator("url")
     @classmethod
     def _is_a_socket(cls, url: str) -> str:
-        return _check_url(url, _SOCKET)
+        return _check_url(url, ("wss", "ws"), "wss://agent.example.com/talk")
 
     @field_validator("open", "send")
     @classmethod

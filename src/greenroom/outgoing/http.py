@@ -210,7 +210,9 @@ class Outgoing:
             async with asyncio.timeout(seconds):
                 yield target
         except TimeoutError:
-            raise ExchangeFailed("timeout", f"The service did not answer within {seconds:g} seconds.") from None
+            raise ExchangeFailed(
+                "timeout", f"The service did not answer within {round(seconds, 2):g} seconds."
+            ) from None
         except BlockedAddress as error:
             raise ExchangeFailed("blocked_address", str(error)) from None
         except (aiohttp.ContentTypeError, aiohttp.ClientResponseError):

@@ -38,6 +38,10 @@ class AgentSide:
         """Who is at the telephone now."""
         return self._agent
 
+    def put_on(self, agent: Agent) -> None:
+        """Put another agent at the telephone, from the next words on."""
+        self._agent = agent
+
     async def greet(self) -> End | None:
         """Turn 0: the greeting, or the brain's own first words; nothing where the other side opens the talk."""
         if not self._agent.opens_the_talk:

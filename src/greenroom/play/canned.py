@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from greenroom.model.base import Json
@@ -27,6 +28,14 @@ class CannedAnswers:
     def __init__(self, test: Test) -> None:
         self._test = test
         self._used: Counter[int] = Counter()
+
+    def times_used(self) -> dict[int, int]:
+        """How often each mock was used so far, by its index."""
+        return dict(self._used)
+
+    def count_from(self, used: Mapping[int, int]) -> None:
+        """Count on from here: each mock was used this often."""
+        self._used = Counter(used)
 
     def answer(self, tool: str, arguments: dict[str, Json]) -> Prepared:
         """The answer of `tool`: the first mock that fits and is not used up, else the tool's result."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from greenroom.model.agent import Agent, find_agent
@@ -52,6 +53,15 @@ class Answered:
         return self.line.reason is None and self.line.source != "refused"
 
 
+@dataclass(frozen=True, slots=True)
+class DeskMark:
+    """What a desk remembers at one moment of the talk."""
+
+    mocks_used: Mapping[int, int]
+    memory: Mapping[str, str]
+    moves: int
+
+
 class Desk:
     """Answers the tool calls of one run."""
 
@@ -65,6 +75,23 @@ class Desk:
         self._moves_a_turn = 0
         self._decided = False
         """Whether a call of this reply already ends the talk or moves it."""
+
+    def mark(self) -> DeskMark:
+        """What it remembers now, to go back to."""
+        return DeskMark(self._canned.times_used(), dict(self._memory), self._moves_a_run)
+
+    def go_back(self, mark: DeskMark) -> None:
+        """Forget what came after the mark. Calls that reached the outside stay done."""
+        self._canned.count_from(mark.mocks_used)
+        self._memory = dict(mark.memory)
+        self._moves_a_run = mark.moves
+
+    def follow(self, plan: Plan) -> None:
+        """From the next call on, go by another plan. Mocks that are the same ones count on."""
+        canned = CannedAnswers(plan.test)
+        if plan.test.tool_mocks == self._plan.test.tool_mocks:
+            canned.count_from(self._canned.times_used())
+        self._plan, self._canned = plan, canned
 
     def start_turn(self) -> None:
         self._moves_a_turn = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable
 from dataclasses import replace
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from greenroom.model.errors import OutOfTime, Stopped
 from greenroom.model.llm import Llm, Role
@@ -15,6 +15,7 @@ from greenroom.play.ports import RemoteReply, RemoteRequest, StopSignal
 from greenroom.play.recorder import Recorder
 
 Answer = TypeVar("Answer")
+Fired: TypeAlias = dict[tuple[str, int], tuple[int, ...]]
 
 
 class Meter:
@@ -28,11 +29,19 @@ class Meter:
         self._scope = scope
         self._stop = stop
         self._deadline = ports.clock.elapsed()
-        self._fired: dict[tuple[str, int], tuple[int, ...]] = {}
+        self._fired: Fired = {}
 
     def allow(self, seconds: float) -> None:
         """From now on, `seconds` are left."""
         self._deadline = self._clock.elapsed() + seconds
+
+    def mark(self) -> Fired:
+        """Which rules of scripted brains have fired so far, to go back to."""
+        return dict(self._fired)
+
+    def go_back(self, mark: Fired) -> None:
+        """Forget the rules that fired after the mark."""
+        self._fired = dict(mark)
 
     @property
     def seconds_left(self) -> float:

@@ -20,7 +20,8 @@ class Plan:
 
     `others` are the agents that the talk may move to, by name or id. `seed` decides everything that is left to
     chance. `caller_llm` and `judge_llm` are the project's, used where the agent names none of its own.
-    `force_primary_failure` rehearses the backup brain. `test_header` marks real tool calls as a test's.
+    `force_primary_failure` rehearses the backup brain. `test_header` marks real tool calls as a test's. `place` tells
+    tests apart that have the same name.
     """
 
     run_id: str
@@ -40,12 +41,13 @@ class Plan:
     policy: str = "native"
     test_header: str = "X-Greenroom-Test"
     created_at: datetime | None = None
+    place: str = ""
 
     @property
     def scope(self) -> str:
         """Which playing of which test this is: the same text each time that it is played, whatever its id."""
-        parts = [self.agent.name, self.test.name, self.variation or "", self.variant or "", str(self.repeat_index)]
-        return " / ".join(part for part in parts if part)
+        names = (self.place, self.agent.name, self.test.name, self.variation, self.variant, str(self.repeat_index))
+        return " / ".join(name for name in names if name)
 
 
 @dataclass(frozen=True, slots=True)

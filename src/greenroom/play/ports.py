@@ -68,6 +68,7 @@ class RemoteRequest:
     messages: tuple[Message, ...]
     new_message: str
     tools: tuple[ToolOffer, ...] = ()
+    test_header: str = "X-Greenroom-Test"
     scope: str = ""
 
 
@@ -83,12 +84,13 @@ class RemoteCall:
 @dataclass(frozen=True, slots=True)
 class RemoteReply:
     """A remote agent's answer. `calls` are to be answered by us before it goes on; `done` are tools that it ran by
-    itself; `ended`: it hung up. `usage` and `model` are given where the protocol shows them."""
+    itself; `ended`: it hung up; `was_cut`: its own length limit stopped it. `usage` and `model` are given where the protocol shows them."""
 
     text: str
     calls: tuple[ToolCall, ...] = ()
     done: tuple[RemoteCall, ...] = ()
     ended: bool = False
+    was_cut: bool = False
     usage: Usage | None = None
     model: str | None = None
     latency_ms: int = 0

@@ -17,7 +17,7 @@ from greenroom.model.events import (
     WarningAdded,
 )
 from greenroom.model.llm import Llm, Role
-from greenroom.model.run import AgentLine, CallerLine, CheckResult, RoleUsage, Run, Status, ToolLine
+from greenroom.model.run import AgentLine, CallerLine, CheckResult, Line, RoleUsage, Run, Status, ToolLine
 from greenroom.model.talk import Usage
 from greenroom.play.plan import Plan
 from greenroom.play.ports import Clock, Listener
@@ -76,6 +76,16 @@ class Recorder:
         index = len(self.run.transcript) - 1
         await self.tell(LineAdded(self.run.id, index, line))
         return index
+
+    def take_back(self, lines: int, warnings: int) -> list[Line]:
+        """Keep only the first `lines` lines and `warnings` warnings, and give the lines taken back, oldest first. What
+        they cost stays counted."""
+        taken = self.run.transcript[lines:]
+        del self.run.transcript[lines:]
+        del self.run.warnings[warnings:]
+        for index in [index for index in self.passages if index >= lines]:
+            del self.passages[index]
+        return taken
 
     async def line_changed(self, index: int) -> None:
         await self.tell(LineAdded(self.run.id, index, self.run.transcript[index]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from greenroom.model.agent import Agent
 from greenroom.model.case import Caller
 from greenroom.model.errors import OutOfTime, RunError
 from greenroom.model.llm import Llm
@@ -31,10 +32,7 @@ async def play_talk(stage: Stage) -> End:
 
 async def _play(stage: Stage) -> End:
     agent = stage.plan.agent
-    if agent.pipeline_mode == "realtime":
-        raise RunError(
-            f"The agent {agent.name} is a realtime agent: it has no text step, so it cannot be tested in text."
-        )
+    refuse_realtime(agent)
     side = AgentSide(stage, agent)
     caller = stage.plan.test.caller
     if caller.history is not None:
@@ -60,6 +58,18 @@ async def _play(stage: Stage) -> End:
         if is_farewell(words.text) and is_farewell(stage.last_reply):
             return End("caller_hung_up", "both sides had said goodbye")
     return End("turns_ran_out") if caller.persona is not None else End("script_ended")
+
+
+def refuse_realtime(agent: Agent) -> None:
+    """Make sure that an agent can be talked to in text.
+
+    Raises:
+        RunError: it is a realtime agent.
+    """
+    if agent.pipeline_mode == "realtime":
+        raise RunError(
+            f"The agent {agent.name} is a realtime agent: it has no text step, so it cannot be tested in text."
+        )
 
 
 async def _reply_to_history(stage: Stage, side: AgentSide, caller: Caller) -> End:

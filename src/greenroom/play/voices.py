@@ -137,8 +137,10 @@ class RemoteVoice:
                 messages=tuple(seat.messages),
                 new_message=last.text if isinstance(last, UserSaid) else "",
                 tools=seat.offers if may_call else (),
+                test_header=self._plan.test_header,
                 scope=self._plan.scope,
             )
         )
-        reply = BrainReply(text=answer.text, calls=answer.calls, latency_ms=answer.latency_ms)
+        finish = "cut" if answer.was_cut else "stop"
+        reply = BrainReply(text=answer.text, calls=answer.calls, latency_ms=answer.latency_ms, finish=finish)
         return VoiceReply(reply, answer.model or "remote", done=answer.done, ended=answer.ended)

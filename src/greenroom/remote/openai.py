@@ -155,6 +155,7 @@ def read_completion(answer: Json, remote: RemoteOpenAi, side: OtherSide) -> Remo
     reply = RemoteReply(
         text=without_thinking(text),
         calls=_calls(message.get("tool_calls"), side),
+        was_cut=get(answer, "choices.0.finish_reason") == "length",
         usage=_usage(get(answer, "usage")),
         model=model if isinstance(model, str) and model.strip() else remote.model,
     )

@@ -65,8 +65,9 @@ class PythonAgents:
                 async with asyncio.timeout(seconds):
                     answer = await _outcome(function, call, side)
             except TimeoutError:
+                limit = f"{round(seconds, 2):g} seconds"
                 raise side.error(
-                    f"gave no reply within {seconds:g} seconds: make it faster, or raise `remote.timeout_seconds`"
+                    f"gave no reply within {limit}: make it faster, or raise `remote.timeout_seconds`"
                 ) from None
             return _read(answer, side)
 

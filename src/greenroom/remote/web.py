@@ -17,12 +17,12 @@ from greenroom.model.text import shorten, speakable
 from greenroom.outgoing.http import ExchangeFailed, Outgoing, Reply
 from greenroom.outgoing.json_text import read_json
 from greenroom.play.ports import RemoteRequest
-from greenroom.remote.patience import AttemptFailed, read_retry_after
+from greenroom.outgoing.waiting import read_retry_after
+from greenroom.remote.patience import AttemptFailed
 from greenroom.remote.side import OtherSide, origin
 from greenroom.remote.talk import no_value
 
 MAX_BYTES = 4 * 1024 * 1024
-TEST_HEADER = "X-Greenroom-Test"
 _CONTROL = regex.compile(r"\p{Cc}+")
 _PASSING = frozenset({408, 425, 429})
 
@@ -67,7 +67,8 @@ def filled_headers(
         for other in [known for known in sent if known.lower() == name.lower()]:
             del sent[other]
         sent[name] = text
-    return {**{name: value for name, value in sent.items() if name.lower() != TEST_HEADER.lower()}, TEST_HEADER: "true"}
+    mark = request.test_header
+    return {**{name: value for name, value in sent.items() if name.lower() != mark.lower()}, mark: "true"}
 
 
 async def ask(outgoing: Outgoing, question: Question, side: OtherSide, seconds: float) -> Reply:

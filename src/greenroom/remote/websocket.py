@@ -55,8 +55,9 @@ class SocketAgents:
                 async with asyncio.timeout_at(ends):
                     return await line.exchange(message)
             except TimeoutError:
+                limit = f"{round(seconds, 2):g} seconds"
                 raise side.error(
-                    f"gave no whole reply within {seconds:g} seconds: make it faster, raise `remote.timeout_seconds`, "
+                    f"gave no whole reply within {limit}: make it faster, raise `remote.timeout_seconds`, "
                     "or correct `remote.reply` and `remote.final`"
                 ) from None
 

@@ -39,10 +39,26 @@ class Signs:
     warning: str = "!"
     full: str = "━"
     empty: str = "─"
+    point: str = "●"
+    faint: str = "·"
+    zero: str = "┼"
 
 
 UNICODE = Signs()
-ASCII = Signs(passed="+", failed="x", open="-", here=">", arrow="->", dot="|", warning="!", full="#", empty=".")
+ASCII = Signs(
+    passed="+",
+    failed="x",
+    open="-",
+    here=">",
+    arrow="->",
+    dot="|",
+    warning="!",
+    full="#",
+    empty=".",
+    point="o",
+    faint=".",
+    zero="+",
+)
 
 
 def signs_for(console: Console) -> Signs:

@@ -12,7 +12,7 @@ from greenroom.model.base import Json
 from greenroom.model.errors import UserMistake
 from greenroom.model.text import speakable
 from greenroom.report.files import write_file
-from greenroom.report.results import REPORT_SCHEMA_VERSION, Report
+from greenroom.report.results import REPORT_SCHEMA_VERSION, Report, by_test
 
 
 def report_json(report: Report) -> str:
@@ -52,11 +52,14 @@ def read_report(path: Path) -> Report:
             f"{REPORT_SCHEMA_VERSION}); upgrade Greenroom to read it"
         )
     try:
-        return Report.model_validate(data)
+        report = Report.model_validate(data)
     except ValidationError as problem:
         first = problem.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(step) for step in first["loc"]) or "the whole"
         raise UserMistake(f"{path}: is not a whole report: {place}: {first['msg'].lower()}") from None
+    if "summaries" not in report.model_fields_set:
+        report.summaries = [summary for summary, _ in by_test(report.runs)]
+    return report
 
 
 def _finite(value: Json) -> Json:

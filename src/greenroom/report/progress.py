@@ -6,15 +6,17 @@ by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import islice
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from greenroom.grade.repeats import summarise
 from greenroom.model.events import (
     CheckGraded,
     Event,
@@ -27,12 +29,12 @@ from greenroom.model.events import (
     UsageChanged,
 )
 from greenroom.model.llm import Role
-from greenroom.model.run import RoleUsage, Run
+from greenroom.model.run import RoleUsage, Run, Status
 from greenroom.report.console import Signs
 from greenroom.report.figures import checks_held, cost, plural, run_cost, run_seconds, seconds
 from greenroom.report.printable import printable_line
+from greenroom.report.run_view import STATUS_STYLES, status_sign
 from greenroom.report.talk import AGENT, CALLER, QUIET, TOOL
-from greenroom.report.terminal import STATUS_STYLES, status_sign
 
 _ASKED: dict[Role, tuple[str, Style]] = {
     "agent": ("agent is asked", AGENT),
@@ -71,7 +73,9 @@ class Progress:
         self.errors = 0
         self.stopping = False
         self.running: dict[str, RunProgress] = {}
-        self._usage: dict[tuple[str, Role, str, str], RoleUsage] = {}
+        self._costs: dict[tuple[str, Role, str, str], Decimal | None] = {}
+        self._known_cost = Decimal(0)
+        self._unknown_costs = 0
 
     def hear(self, event: Event, now: float) -> None:
         """Take in one event; `now` in seconds of any steady clock."""
@@ -81,7 +85,7 @@ class Progress:
             case RunFinished(run):
                 self._finish(run)
             case UsageChanged(run_id, usage):
-                self._usage[run_id, usage.role, usage.provider, usage.model] = usage
+                self._count(run_id, usage)
             case _:
                 row = self.running.get(event.run_id)
                 if row is not None:
@@ -93,12 +97,19 @@ class Progress:
         self.failed += run.status == "failed"
         self.errors += run.status == "error"
         for usage in run.usage:
-            self._usage[run.id, usage.role, usage.provider, usage.model] = usage
+            self._count(run.id, usage)
+
+    def _count(self, run_id: str, usage: RoleUsage) -> None:
+        # Kept as a running sum: the bar is drawn ten times a second, whatever the number of runs.
+        key = (run_id, usage.role, usage.provider, usage.model)
+        before = self._costs.get(key, Decimal(0))
+        self._known_cost += (usage.cost_usd or Decimal(0)) - (before or Decimal(0))
+        self._unknown_costs += (usage.cost_usd is None) - (before is None)
+        self._costs[key] = usage.cost_usd
 
     def cost(self) -> tuple[Decimal, bool]:
         """What the batch cost so far: the part whose price is known, and whether that is all of it."""
-        costs = [usage.cost_usd for usage in self._usage.values()]
-        return sum((known for known in costs if known is not None), Decimal(0)), None not in costs
+        return self._known_cost, not self._unknown_costs
 
 
 def _update(row: RunProgress, event: Event) -> None:
@@ -136,11 +147,12 @@ class ProgressView:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         roomy = options.max_width >= _ROOMY
-        running = list(self._progress.running.values())
-        if running:
-            yield self._table(running[: self._rows], roomy)
-        if len(running) > self._rows:
-            yield Text(f"and {plural(len(running) - self._rows, 'more run')} in progress", style=QUIET)
+        shown = list(islice(self._progress.running.values(), self._rows))
+        more = len(self._progress.running) - len(shown)
+        if shown:
+            yield self._table(shown, roomy)
+        if more:
+            yield Text(f"and {plural(more, 'more run')} in progress", style=QUIET)
         yield self._bar(options.max_width)
 
     def _table(self, running: list[RunProgress], roomy: bool) -> Table:
@@ -180,6 +192,18 @@ class ProgressView:
         if progress.stopping:
             bar.append("\nStopping: runs end before their next model request. Ctrl-C again ends them at once.")
         return bar
+
+
+def finished_test_line(runs: Sequence[Run], progress: Progress, signs: Signs) -> Text:
+    """One plain line for a test whose last repeat has just finished: `✗ 14/20 passed  Moves a booking  [20/40]  $0.12`."""
+    (summary,) = summarise(runs)
+    status: Status = "error" if summary.errors else "passed" if summary.passes == summary.runs else "failed"
+    counted = f"{summary.passes}/{summary.runs} passed"
+    line = Text().append(f"{status_sign(status, signs)} {counted:<13} ", style=STATUS_STYLES[status])
+    line.append(f"{printable_line(summary.title)}{f', {summary.variant}' if summary.variant else ''}  ")
+    known = sum((run.known_cost_usd for run in runs), Decimal(0))
+    price = cost(known, complete=all(run.cost_usd is not None for run in runs))
+    return line.append(f"[{progress.done}/{progress.total}]  {price}", style=QUIET)
 
 
 def finished_line(run: Run, progress: Progress, signs: Signs) -> Text:

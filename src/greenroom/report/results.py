@@ -6,15 +6,19 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from functools import cache
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from greenroom.grade.comparison import Comparison, compare
+from greenroom.grade.repeats import Gate, RepeatSummary, repeats_of, summarise
 from greenroom.model.base import Recorded
 from greenroom.model.run import Dollars, Run
 from greenroom.report.figures import is_estimated
 
 REPORT_SCHEMA_VERSION = 1
+"""Rises when a field goes away or changes its meaning. Fields that are added leave it as it is: whoever reads a report
+passes over those that it does not know, and this version reads reports that lack those it knows."""
 
 WhyNotStarted = Literal["over_budget", "stopped", "fail_fast"]
 
@@ -68,8 +72,34 @@ class Summary(Recorded):
     seconds: float = 0.0
 
 
+class TestSummary(RepeatSummary):
+    """What the repeats of a test come to, and where it is written."""
+
+    __test__: ClassVar[bool] = False
+
+    file: str | None = None
+    line: int | None = None
+
+
+class GateResult(Recorded):
+    """What every test had to reach (`min_pass_rate` from 0 to 1; `min_pass_power` as K and a value from 0 to 1), and a
+    sentence for each that did not."""
+
+    min_pass_rate: float | None = None
+    min_pass_power: tuple[int, float] | None = None
+    closed: list[str] = Field(default_factory=list[str])
+
+    @property
+    def gate(self) -> Gate:
+        return Gate(self.min_pass_rate, self.min_pass_power)
+
+
 class Report(Recorded):
-    """The whole result of one start of Greenroom. Holds no secret, as runs hold none."""
+    """The whole result of one start of Greenroom. Holds no secret, as runs hold none.
+
+    `summaries` has one entry for each test, variation and variant that was played. `gate` is there where one was set,
+    `comparison` where two variants were compared.
+    """
 
     schema_version: int = REPORT_SCHEMA_VERSION
     greenroom_version: str
@@ -79,8 +109,27 @@ class Report(Recorded):
     over_budget: bool = False
     interrupted: bool = False
     summary: Summary
+    summaries: list[TestSummary] = Field(default_factory=list[TestSummary])
+    gate: GateResult | None = None
+    comparison: Comparison | None = None
     runs: list[ReportedRun] = Field(default_factory=list[ReportedRun])
     not_started: list[NotStarted] = Field(default_factory=list[NotStarted])
+
+
+def by_test(runs: Iterable[ReportedRun]) -> list[tuple[TestSummary, list[ReportedRun]]]:
+    """The runs of each test, variation and variant with what they come to, in the order in which they first come."""
+    return [(_summary_of(group), group) for group in repeats_of(runs, place_of)]
+
+
+def place_of(run: ReportedRun) -> tuple[str | None, int | None]:
+    """Where a run's test is written: what tells tests of the same name apart."""
+    return run.file, run.line
+
+
+def _summary_of(runs: Sequence[ReportedRun]) -> TestSummary:
+    (summary,) = summarise(runs)
+    fields = {name: getattr(summary, name) for name in RepeatSummary.model_fields}
+    return TestSummary.model_construct(**fields, file=runs[0].file, line=runs[0].line)
 
 
 def make_report(
@@ -92,9 +141,13 @@ def make_report(
     variant: str | None = None,
     over_budget: bool = False,
     interrupted: bool = False,
+    gate: Gate | None = None,
+    sides: tuple[str, str] | None = None,
 ) -> Report:
-    """The report on these runs, with its sums."""
+    """The report on these runs, with its sums. `gate` is what each test must reach; `sides` are the two variants that
+    are compared."""
     elapsed = max(0.0, (finished_at - started_at).total_seconds())
+    summaries = [summary for summary, _ in by_test(runs)]
     return Report(
         greenroom_version=greenroom_version(),
         started_at=started_at,
@@ -103,9 +156,17 @@ def make_report(
         over_budget=over_budget,
         interrupted=interrupted,
         summary=_sum_up(runs, len(not_started), elapsed),
+        summaries=summaries,
+        gate=_gate_result(gate, summaries) if gate is not None and gate.is_set else None,
+        comparison=compare(runs, *sides, place_of) if sides is not None else None,
         runs=list(runs),
         not_started=list(not_started),
     )
+
+
+def _gate_result(gate: Gate, summaries: Iterable[TestSummary]) -> GateResult:
+    closed = [sentence for summary in summaries if (sentence := gate.why_closed(summary))]
+    return GateResult(min_pass_rate=gate.min_pass_rate, min_pass_power=gate.min_pass_power, closed=closed)
 
 
 def _sum_up(runs: Iterable[Run], not_started: int, elapsed: float) -> Summary:

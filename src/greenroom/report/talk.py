@@ -74,7 +74,7 @@ class TalkView:
         style = {"agent": AGENT, "caller": CALLER, "tool": TOOL}[line.role]
         if line.from_history:
             style += QUIET
-        words = self._words(line)
+        words = words_of(line, self._signs)
         indent = _CALLER_INDENT if roomy and isinstance(line, CallerLine) else 0
         grid.add_row(
             Text(self._signs.here if index in broken else "", style=BROKEN),
@@ -85,22 +85,24 @@ class TalkView:
         for result in broken.get(index, ()):
             grid.add_row("", "", "", self._finding(result))
 
-    def _words(self, line: Line) -> Text:
-        match line:
-            case AgentLine():
-                return _with_notes(Text(printable(line.text)), _agent_notes(line))
-            case CallerLine():
-                return _with_notes(Text(printable(line.text)), _caller_notes(line))
-            case ToolLine():
-                call = Text().append(describe_call(line), style=TOOL)
-                call.append(f" {self._signs.arrow} {compact_json(line.result, RESULT_LIMIT)}")
-                return _with_notes(call, [describe_source(line)])
-
     def _finding(self, result: CheckResult) -> Text:
         finding = Text().append(f"{self._signs.failed} {describe_check(result.check)}", style=BROKEN)
         if result.detail:
             finding.append(f": {printable_line(result.detail)}", style=Style(color="red"))
         return finding
+
+
+def words_of(line: Line, signs: Signs) -> Text:
+    """What a line says, and in brackets what there is to note about it; nothing in it can move the cursor."""
+    match line:
+        case AgentLine():
+            return _with_notes(Text(printable(line.text)), _agent_notes(line))
+        case CallerLine():
+            return _with_notes(Text(printable(line.text)), _caller_notes(line))
+        case ToolLine():
+            call = Text().append(describe_call(line), style=TOOL)
+            call.append(f" {signs.arrow} {compact_json(line.result, RESULT_LIMIT)}")
+            return _with_notes(call, [describe_source(line)])
 
 
 def _with_notes(words: Text, notes: list[str]) -> Text:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
-
-from pydantic import BaseModel, SecretStr
+from typing import TYPE_CHECKING
 
 from greenroom.model.errors import UserMistake
 from greenroom.testing.settings import CassetteWish
@@ -64,31 +62,6 @@ def cassette_path(test_file: Path, test: str) -> Path:
     if name.replace("-", " ") != test:
         name = f"{name}-{hashlib.sha256(test.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
     return test_file.parent / "cassettes" / test_file.name / f"{name}.json"
-
-
-def secrets_of(written: Iterable[BaseModel], environ: Mapping[str, str]) -> frozenset[str]:
-    """Every secret in agents and credentials, and the keys of the environment."""
-    from greenroom.outgoing.hiding import TOKEN, header_secrets, secret_forms
-
-    keys = header_secrets((name, value) for name, value in environ.items() if TOKEN.search(value))
-    return keys | secret_forms(secret for model in written for secret in _secrets(model))
-
-
-def _secrets(value: object) -> Iterator[str]:
-    match value:
-        case SecretStr():
-            yield value.get_secret_value()
-        case BaseModel():
-            for name in type(value).model_fields:
-                yield from _secrets(getattr(value, name))
-        case dict():
-            for item in cast("dict[object, object]", value).values():
-                yield from _secrets(item)
-        case list():
-            for item in cast("list[object]", value):
-                yield from _secrets(item)
-        case _:
-            return
 
 
 def _shown(path: Path) -> str:

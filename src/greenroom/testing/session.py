@@ -101,7 +101,7 @@ class Session:
         return None if model is None else written(Llm, {"model": model}, "greenroom_llm")
 
     def _secrets(self, case: Case) -> frozenset[str]:
-        from greenroom.testing.cassettes import secrets_of
+        from greenroom.cassettes.secrets import secrets_of
 
         return secrets_of((case.agent, *case.others.values(), *case.credentials.values()), os.environ)
 

@@ -11,11 +11,9 @@ from greenroom.report.console import UNICODE
 from greenroom.report.describe import describe_check
 from greenroom.report.figures import plural
 from greenroom.report.junit import plain_text
-from greenroom.report.printable import printable_line
 from greenroom.report.results import ReportedRun
-from greenroom.report.terminal import render_run
-
-_LONGEST_REASON = 300
+from greenroom.report.run_view import render_run
+from greenroom.report.verdict import percent, why
 
 
 def shown_run(run: Run, width: int, place: tuple[Path, int] | None = None) -> str:
@@ -26,20 +24,7 @@ def shown_run(run: Run, width: int, place: tuple[Path, int] | None = None) -> st
 
 def why_not_passed(run: Run) -> str:
     """Why a run did not pass, on one line."""
-    if run.status == "cancelled":
-        return "it was stopped"
-    if run.error is not None:
-        return _shortened(printable_line(run.error))
-    broken = [
-        f"{describe_check(result.check)}: {printable_line(result.detail)}"
-        if result.detail
-        else describe_check(result.check)
-        for result in run.checks
-        if result.passed is False and result.check.required
-    ]
-    if not broken and run.scorecard is not None:
-        broken = [f"score {run.scorecard.score} of 100: {printable_line(run.scorecard.summary)}"]
-    return _shortened("; ".join(broken))
+    return why(run) or {"cancelled": "it was stopped"}.get(run.status, "it did not pass")
 
 
 def shown_rates(summary: RepeatSummary) -> str:
@@ -48,7 +33,7 @@ def shown_rates(summary: RepeatSummary) -> str:
         return f"no run of {summary.runs} finished"
     words = (
         f"{summary.passes} of {plural(summary.finished, 'run')} passed "
-        f"({summary.rate:.0%}, 95% interval {summary.low:.0%} to {summary.high:.0%})"
+        f"({percent(summary.rate)}, 95% interval {percent(summary.low)} to {percent(summary.high)})"
     )
     words += ", flaky" if summary.flaky else ""
     unfinished = summary.errors + summary.cancelled
@@ -76,7 +61,3 @@ def joined(*parts: str | Sequence[str]) -> str:
     """Paragraphs with an empty line between them; empty ones are left out."""
     texts = ["\n".join(part) if not isinstance(part, str) else part for part in parts]
     return "\n\n".join(text for text in texts if text)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST_REASON else text[: _LONGEST_REASON - 1] + "…"

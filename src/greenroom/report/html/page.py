@@ -48,7 +48,7 @@ def _environment() -> Environment:
     class WithoutIndents(Extension):
         """Takes the indents out of the templates: a big report would be a third of them."""
 
-        def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:  # noqa: ARG002 - Jinja's signature
             return _INDENT.sub("", source)
 
     return Environment(

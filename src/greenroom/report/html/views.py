@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from greenroom.grade.repeats import RepeatSummary, summarise
 from greenroom.model.run import CheckResult, RoleUsage, Run, Status
 from greenroom.report.describe import KINDS, describe_check, describe_end
 from greenroom.report.figures import (
@@ -20,14 +19,14 @@ from greenroom.report.figures import (
     seconds,
     tokens,
 )
+from greenroom.report.html.repeats import RepeatsView, repeats_of
 from greenroom.report.html.talk import Entry, anchor, entries
 from greenroom.report.printable import printable_line
 from greenroom.report.results import WHY_NOT_STARTED, Report, ReportedRun
-from greenroom.report.verdict import SIGNS, WORDS, Verdict, sums, verdict, why
+from greenroom.report.verdict import SIGNS, WORDS, Verdict, by_test, sums, verdict, why
 
 ATTENTION_LIMIT = 20
 """How many runs that did not pass are listed at the top of the page."""
-_POWERS = (2, 3, 5, 10, 20, 50, 100)
 
 Named = tuple[str, str]
 
@@ -143,33 +142,6 @@ class RunView:
 
 
 @dataclass(frozen=True, slots=True)
-class RateView:
-    """How often one check held over the repeats."""
-
-    words: str
-    held: str
-    percent: str
-    width: float
-    always: bool
-
-
-@dataclass(frozen=True, slots=True)
-class RepeatsView:
-    """What the repeats of a test come to. Lengths in percent of the scale from 0 to 1."""
-
-    passed: str
-    others: str
-    percent: str
-    interval: str
-    rate: float
-    low: float
-    high: float
-    powers: list[tuple[int, str]]
-    rates: list[RateView]
-    flaky: bool
-
-
-@dataclass(frozen=True, slots=True)
 class TestView:
     """The runs of one test, variation and variant. `repeats` is there when there are several."""
 
@@ -252,14 +224,6 @@ def when(moment: datetime) -> str:
     return f"{moment.day} {moment:%B %Y, %H:%M %Z}".strip()
 
 
-def percent(share: float) -> str:
-    """A share from 0 to 1; only what is whole reads as 0% or 100%."""
-    rounded = round(100 * share)
-    if rounded == 100 and share < 1:
-        return ">99%"
-    return "<1%" if rounded == 0 and share > 0 else f"{rounded}%"
-
-
 def _title(report: Report) -> str:
     agents = list(dict.fromkeys(run.agent for run in report.runs))
     if not agents:
@@ -288,13 +252,10 @@ def _shares(report: Report) -> list[Share]:
 
 
 def _tests(runs: Sequence[ReportedRun], tag_numbers: Mapping[str, int]) -> list[TestView]:
-    groups: dict[tuple[str, str, str | None, str | None], list[ReportedRun]] = {}
-    for run in runs:
-        groups.setdefault((run.agent, run.test, run.variation, run.variant), []).append(run)
     several_agents = len({run.agent for run in runs}) > 1
     number = 0
     tests: list[TestView] = []
-    for group, summary in zip(groups.values(), summarise(runs), strict=True):
+    for summary, group in by_test(runs):
         together = len(group) > 1
         views: list[RunView] = []
         for run in group:
@@ -302,46 +263,11 @@ def _tests(runs: Sequence[ReportedRun], tag_numbers: Mapping[str, int]) -> list[
             title = f"Run {run.repeat_index + 1}" if together else run.title
             marks = " ".join(str(tag_numbers[tag]) for tag in run.tags)
             views.append(RunView(number, run, title, marks, several_agents and not together))
-        repeats = _repeats(summary) if together else None
+        repeats = repeats_of(summary) if together else None
         tests.append(
             TestView(summary.title, summary.agent if several_agents else None, summary.variant, views, repeats)
         )
     return tests
-
-
-def _repeats(summary: RepeatSummary) -> RepeatsView:
-    others = [
-        f"{count} {word}"
-        for count, word in ((summary.errors, "could not finish"), (summary.cancelled, "stopped"))
-        if count
-    ]
-    powers = [k for k in _POWERS if k < summary.finished] + ([summary.finished] if summary.finished > 1 else [])
-    rate, low, high = summary.rate, summary.low, summary.high
-    return RepeatsView(
-        passed=f"{summary.passes} of {summary.finished} passed",
-        others=", ".join(others),
-        percent=UNKNOWN if rate is None else percent(rate),
-        interval="" if low is None or high is None else f"{percent(low)} to {percent(high)}",
-        rate=_length(rate),
-        low=_length(low),
-        high=_length(high),
-        powers=[(k, percent(summary.pass_powers[k - 1])) for k in powers],
-        rates=[
-            RateView(
-                describe_check(entry.check),
-                f"{entry.passed} of {entry.graded}",
-                UNKNOWN if entry.rate is None else percent(entry.rate),
-                _length(entry.rate),
-                entry.graded > 0 and entry.passed == entry.graded,
-            )
-            for entry in summary.checks
-        ],
-        flaky=summary.flaky,
-    )
-
-
-def _length(share: float | None) -> float:
-    return round(100 * (share or 0.0), 2)
 
 
 def _attention(view: RunView) -> Attention:

@@ -32,7 +32,7 @@ class AfterReport(Exception):
 
 
 def exit_code(report: Report) -> ExitCode:
-    """The exit code for a report.
+    """The exit code for a report. Where a gate was set, it decides of each test, in the place of every run.
 
     A run that was cancelled because an earlier test failed (`--fail-fast`) changes nothing: that failure is in the
     report.
@@ -44,6 +44,6 @@ def exit_code(report: Report) -> ExitCode:
         return ExitCode.OVER_BUDGET
     if "error" in statuses:
         return ExitCode.COULD_NOT_FINISH
-    if "failed" in statuses:
+    if report.gate.closed if report.gate is not None else "failed" in statuses:
         return ExitCode.A_TEST_FAILED
-    return ExitCode.ALL_PASSED if statuses <= {"passed"} else ExitCode.COULD_NOT_FINISH
+    return ExitCode.ALL_PASSED if statuses <= {"passed", "failed"} else ExitCode.COULD_NOT_FINISH

@@ -12,6 +12,7 @@ from typing import Annotated, TextIO
 import typer
 from typer.main import get_command
 
+from greenroom.cli.chat import chat
 from greenroom.cli.demo import demo
 from greenroom.cli.exits import ExitCode
 from greenroom.cli.init import init
@@ -29,6 +30,7 @@ app = typer.Typer(
 app.command(short_help="Play a bundled agent's tests: no key, no network.")(demo)
 app.command(short_help="Write a first agent and a first test.")(init)
 app.command(short_help="Play tests from files and report on them.")(run)
+app.command(short_help="Talk to an agent yourself, and make tests of the talk.")(chat)
 
 
 def _tell_version(wanted: bool) -> None:

@@ -50,6 +50,15 @@ class Output:
         except OSError as problem:
             self._leave_result(problem)
 
+    def say_line(self, line: str) -> None:
+        """Print one line of the result as it is, however long; nothing with `as_json`."""
+        if self.as_json:
+            return
+        try:
+            sys.stdout.write(f"{line}\n")
+        except OSError as problem:
+            self._leave_result(problem)
+
     def _leave_result(self, problem: OSError) -> None:
         # Nothing more can be written there. A reader that went away is no trouble; anything else is told, once. The
         # command goes on, since its exit code and its report files still matter.

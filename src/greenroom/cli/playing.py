@@ -9,16 +9,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from greenroom.batch import BatchOptions, BatchResult, play_batch
 from greenroom.cli.exits import AfterReport
 from greenroom.cli.output import Output
 from greenroom.cli.stopping import StopButton
+from greenroom.cli.taping import save_tape
 from greenroom.cli.watching import Notebook, Watcher
+from greenroom.grade.repeats import Gate
 from greenroom.local import open_ports
 from greenroom.model.llm import Credential
-from greenroom.play.plan import Plan
+from greenroom.play.plan import Plan, Ports
 from greenroom.report.results import NotStarted, Report, ReportedRun, WhyNotStarted, make_report
+
+if TYPE_CHECKING:
+    from greenroom.cassettes.tape import Tape
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +63,32 @@ class Outcome:
             raise AfterReport from self.problem
 
 
+@dataclass(frozen=True, slots=True)
+class Aims:
+    """What runs are played for: the `variant` that was chosen, the `gate` that tests have to pass, the `sides` that are
+    compared, and the `tape` that answers or records."""
+
+    variant: str | None = None
+    gate: Gate | None = None
+    sides: tuple[str, str] | None = None
+    tape: Tape | None = None
+
+
+_NO_AIMS = Aims()
+
+
 def play(
     planned: Sequence[Planned],
     credentials: Mapping[str, Credential],
     options: BatchOptions,
     output: Output,
-    variant: str | None = None,
+    aims: Aims = _NO_AIMS,
 ) -> Outcome:
     """Play all runs, and report on whatever became of them: finished, cut off, or never started."""
-    watcher = Watcher(output, len(planned))
+    watcher = Watcher(output, len(planned), _repeats(planned))
     button = StopButton(watcher.pressed)
     started_at = datetime.now(UTC)
-    session = _Session(planned, credentials, options, watcher, button)
+    session = _Session(planned, credentials, options, watcher, button, aims.tape)
     runner = asyncio.Runner()
     try:
         runner.run(session.play())
@@ -78,8 +98,18 @@ def play(
             runner.close()
     result = session.result
     result.interrupted = result.interrupted or button.presses > 0
-    report = _report(planned, watcher.notebook, result, started_at, variant)
+    report = _report(planned, watcher.notebook, result, started_at, aims)
     return Outcome(report, session.problem, at_once=button.presses >= 2)
+
+
+def _repeats(planned: Sequence[Planned]) -> list[list[str]]:
+    """The ids of the runs of each test that is played more than once."""
+    groups: dict[tuple[object, ...], list[str]] = {}
+    for entry in planned:
+        plan = entry.plan
+        key = (entry.file, entry.line, plan.agent.name, plan.test.name, plan.variation, plan.variant)
+        groups.setdefault(key, []).append(plan.run_id)
+    return [ids for ids in groups.values() if len(ids) > 1]
 
 
 class _Session:
@@ -92,12 +122,14 @@ class _Session:
         options: BatchOptions,
         watcher: Watcher,
         button: StopButton,
+        tape: Tape | None,
     ) -> None:
         self._plans = [entry.plan for entry in planned]
         self._credentials = credentials
         self._options = options
         self._watcher = watcher
         self._button = button
+        self._tape = tape
         self.result = BatchResult()
         self.problem: Exception | None = None
 
@@ -110,12 +142,28 @@ class _Session:
             self.problem = problem
 
     async def _play(self) -> None:
-        async with open_ports(self._credentials, os.environ) as ports, self._watcher.showing():
-            self.result = await play_batch(self._plans, ports, self._watcher.hear, self._options, self._button)
+        try:
+            async with open_ports(self._credentials, os.environ) as ports, self._watcher.showing():
+                used = ports if self._tape is None else _taped(ports, self._tape)
+                self.result = await play_batch(self._plans, used, self._watcher.hear, self._options, self._button)
+        finally:
+            self._save_tape()
+
+    def _save_tape(self) -> None:
+        # Whatever ended the session, what was answered is kept; one that was stopped before it got any answer must not
+        # leave an empty recording in the place of a whole one.
+        if self._tape is not None and not (self._tape.is_blank and self._button.presses):
+            save_tape(self._tape)
+
+
+def _taped(ports: Ports, tape: Tape) -> Ports:
+    from greenroom.cassettes.wrap import with_cassette
+
+    return with_cassette(ports, tape)
 
 
 def _report(
-    planned: Sequence[Planned], notebook: Notebook, result: BatchResult, started_at: datetime, variant: str | None
+    planned: Sequence[Planned], notebook: Notebook, result: BatchResult, started_at: datetime, aims: Aims
 ) -> Report:
     runs: list[ReportedRun] = []
     not_started: list[NotStarted] = []
@@ -139,7 +187,9 @@ def _report(
         not_started,
         started_at=started_at,
         finished_at=datetime.now(UTC),
-        variant=variant,
+        variant=aims.variant,
+        gate=aims.gate,
+        sides=aims.sides,
         over_budget=result.over_budget,
         interrupted=result.interrupted,
     )

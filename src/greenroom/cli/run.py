@@ -2,56 +2,77 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from greenroom.cli.options import AsJson, Concurrency
+from greenroom.cli.options import (
+    Annotations,
+    AsJson,
+    Cassette,
+    CassetteMode,
+    Concurrency,
+    Html,
+    Junit,
+    Keyword,
+    Markdown,
+    MaxCost,
+    Model,
+    Paths,
+    Record,
+    Repeat,
+    Replay,
+    ReportJson,
+    Seed,
+    Settings,
+    Tags,
+)
 
 
 def run(
-    paths: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            help="Test files, or folders with test files. By default the folder you are in.", metavar="[PATHS]..."
-        ),
-    ] = None,
-    keyword: Annotated[
-        str | None,
-        typer.Option("-k", metavar="EXPR", help="Only tests whose name fits: words with and, or, not, parentheses."),
-    ] = None,
-    tag: Annotated[
-        list[str] | None, typer.Option("--tag", metavar="TAG", help="Only tests with this tag; again for one more.")
-    ] = None,
+    paths: Paths = None,
+    keyword: Keyword = None,
+    tag: Tags = None,
+    repeat: Repeat = None,
     concurrency: Concurrency = 10,
-    model: Annotated[
-        str | None,
-        typer.Option("--model", metavar="PROVIDER:NAME", help="Play every agent with this model instead of its own."),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="KEY=VALUE", help="Change a field of the agents, such as prompt=@file; again for one more."
-        ),
-    ] = None,
+    model: Model = None,
+    settings: Settings = None,
     variant: Annotated[
         str | None, typer.Option("--variant", metavar="NAME", help="Play the agents as this variant of the file.")
     ] = None,
-    max_cost: Annotated[
-        str | None,
-        typer.Option("--max-cost", metavar="USD", help="Stop once the runs have cost this much, in US dollars."),
-    ] = None,
+    max_cost: MaxCost = None,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first run that does not pass.")] = False,
-    seed: Annotated[int, typer.Option("--seed", help="Decides all that is left to chance.")] = 0,
+    min_pass_rate: Annotated[
+        str | None,
+        typer.Option(
+            "--min-pass-rate", metavar="RATE", help="Each test must pass this share of its runs, such as 90% or 0.9."
+        ),
+    ] = None,
+    min_pass_power: Annotated[
+        str | None,
+        typer.Option(
+            "--min-pass-power",
+            metavar="K:RATE",
+            help="K runs in a row must all pass this likely, for each test, such as 3:0.8.",
+        ),
+    ] = None,
+    seed: Seed = 0,
     force_primary_failure: Annotated[
         bool,
         typer.Option("--force-primary-failure", help="Rehearse: let the backup brain write the agent's replies."),
     ] = False,
-    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML there.")] = None,
-    report_json: Annotated[
-        Path | None, typer.Option("--report-json", metavar="FILE", help="Write the whole result as JSON there.")
-    ] = None,
+    record: Record = None,
+    replay: Replay = None,
+    cassette: Cassette = None,
+    cassette_mode: CassetteMode = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Play again whenever a file of the tests changes, until Ctrl-C.")
+    ] = False,
+    junit: Junit = None,
+    html: Html = None,
+    markdown: Markdown = None,
+    report_json: ReportJson = None,
+    annotations: Annotations = False,
     as_json: AsJson = False,
 ) -> int:
     """Play tests from files and report on them.
@@ -59,22 +80,29 @@ def run(
     Exit codes: 0 all passed; 1 a test failed; 2 a mistake in the files or in this command; 3 a run could not finish,
     also when others failed; 4 over budget; 130 stopped by Ctrl-C (what had finished is kept and reported).
     """
+    from greenroom.cli.handing import Wanted
     from greenroom.cli.running import Wishes, run_files
+    from greenroom.cli.taping import read_cassette
 
     wishes = Wishes(
         paths=tuple(paths or ()),
         keyword=keyword,
         tags=tuple(tag or ()),
+        repeat=repeat,
         concurrency=concurrency,
         model=model,
         settings=tuple(settings or ()),
         variant=variant,
         max_cost=max_cost,
         fail_fast=fail_fast,
+        min_pass_rate=min_pass_rate,
+        min_pass_power=min_pass_power,
         seed=seed,
         force_primary_failure=force_primary_failure,
-        junit=junit,
-        report_json=report_json,
-        as_json=as_json,
+        cassette=read_cassette(record=record, replay=replay, cassette=cassette, mode=cassette_mode),
+        watch=watch,
+        wanted=Wanted(
+            junit=junit, html=html, markdown=markdown, report_json=report_json, annotations=annotations, as_json=as_json
+        ),
     )
     return run_files(wishes)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from greenroom.batch import plan_runs
-from greenroom.cli.keywords import keyword_matcher
+from greenroom.cli.keywords import Matcher, keyword_matcher
 from greenroom.cli.playing import Planned, shown_path
 from greenroom.files.load import load_files
 from greenroom.files.suite import Case, Suite
@@ -23,10 +24,31 @@ _NAMES_SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The runs to play, and the credentials that their models are asked with."""
+    """The runs to play, the credentials that their models are asked with, and the tests that they come from."""
 
     planned: Sequence[Planned]
     credentials: Mapping[str, Credential]
+    cases: Sequence[Case] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which tests are played, and how often: `repeat` stands instead of what the files say."""
+
+    keyword: str | None = None
+    tags: Sequence[str] = ()
+    repeat: int | None = None
+    seed: int = 0
+    force_primary_failure: bool = False
+
+    @property
+    def keyword_fits(self) -> Matcher:
+        """What tells whether a name fits the keyword expression.
+
+        Raises:
+            UserMistake: the expression cannot be read.
+        """
+        return keyword_matcher(self.keyword) if self.keyword is not None else lambda _: True
 
 
 def select(
@@ -39,29 +61,78 @@ def select(
     settings: Sequence[str] = (),
     seed: int = 0,
     force_primary_failure: bool = False,
+    repeat: int | None = None,
+    needs_secrets: bool = True,
 ) -> Selection:
-    """Load the files, change the agents, and choose the runs.
+    """Load the files, change the agents, and choose the runs. `needs_secrets` is false where recorded answers may make
+    them superfluous.
 
     Raises:
         UserMistake: something in the files or in what was asked for is wrong, or no test fits.
     """
-    fits = keyword_matcher(keyword) if keyword is not None else None
-    suite = _changed(load_files(paths or [Path()], environ=os.environ), variant, model, read_settings(settings))
-    chosen: list[Case] = []
-    planned: list[Planned] = []
+    choice = Choice(keyword, tags, repeat, seed, force_primary_failure)
+    suite = _changed(load_suite(paths), variant, model, read_settings(settings))
+    chosen = choose(suite, choice)
+    cases = [case for case, _ in chosen]
+    if needs_secrets:
+        replace(suite, cases=tuple(cases)).require_secrets()
+    return Selection(told_apart([entry for _, entries in chosen for entry in entries]), credentials_of(cases), cases)
+
+
+def load_suite(paths: Sequence[Path]) -> Suite:
+    """Load the tests of files and folders; without any, of the folder where the process is.
+
+    Raises:
+        UserMistake: something in them is wrong, or there are none.
+    """
+    return load_files(paths or [Path()], environ=os.environ)
+
+
+def choose(suite: Suite, choice: Choice) -> list[tuple[Case, list[Planned]]]:
+    """The tests that fit, each with its runs.
+
+    Raises:
+        UserMistake: none does.
+    """
+    fits = choice.keyword_fits
+    chosen: list[tuple[Case, list[Planned]]] = []
     for case in suite.cases:
-        entries = [
-            entry
-            for entry in _plan(case, seed, suite.limits, force_primary_failure)
-            if _has_tag(case, tags) and (fits is None or fits(f"{entry.title} {entry.plan.agent.name}"))
-        ]
+        if choice.tags and not any(tag in case.test.tags for tag in choice.tags):
+            continue
+        planned = plan(case, choice, suite.limits)
+        entries = [entry for entry in planned if fits(f"{entry.title} {entry.plan.agent.name}")]
         if entries:
-            chosen.append(case)
-            planned.extend(entries)
-    if not planned:
-        raise UserMistake(_nothing_fits(suite, keyword, tags))
-    replace(suite, cases=tuple(chosen)).require_secrets()
-    return Selection(planned, credentials_of(chosen))
+            chosen.append((case, entries))
+    if not chosen:
+        raise UserMistake(_nothing_fits(suite, choice.keyword, choice.tags))
+    return chosen
+
+
+def plan(case: Case, choice: Choice, limits: Limits) -> list[Planned]:
+    """The runs of a test."""
+    test = case.test if choice.repeat is None else case.test.model_copy(update={"repeat": choice.repeat})
+    plans = plan_runs(
+        test,
+        case.agent,
+        case.others,
+        new_id=lambda: f"run_{uuid.uuid4().hex}",
+        seed=choice.seed,
+        limits=limits,
+        variant=case.variant,
+        overrides_used=case.overridden,
+        force_primary_failure=choice.force_primary_failure,
+    )
+    return [Planned(one, shown_path(case.file), case.line) for one in plans]
+
+
+def told_apart(planned: Sequence[Planned]) -> list[Planned]:
+    """The same runs; those of tests that have the same names in several files know their file, so that a recording
+    never hands one of them the answers of another."""
+    scopes = Counter(entry.plan.scope for entry in planned)
+    return [
+        replace(entry, plan=replace(entry.plan, place=entry.file)) if scopes[entry.plan.scope] > 1 else entry
+        for entry in planned
+    ]
 
 
 def read_settings(settings: Sequence[str]) -> dict[str, str]:
@@ -102,25 +173,6 @@ def _changed(suite: Suite, variant: str | None, model: str | None, settings: dic
     if model is not None:
         suite = suite.with_model(model)
     return suite.override(settings) if settings else suite
-
-
-def _has_tag(case: Case, tags: Sequence[str]) -> bool:
-    return not tags or any(tag in case.test.tags for tag in tags)
-
-
-def _plan(case: Case, seed: int, limits: Limits, force_primary_failure: bool) -> Iterator[Planned]:
-    plans = plan_runs(
-        case.test,
-        case.agent,
-        case.others,
-        new_id=lambda: f"run_{uuid.uuid4().hex}",
-        seed=seed,
-        limits=limits,
-        variant=case.variant,
-        overrides_used=case.overridden,
-        force_primary_failure=force_primary_failure,
-    )
-    return (Planned(plan, shown_path(case.file), case.line) for plan in plans)
 
 
 def _nothing_fits(suite: Suite, keyword: str | None, tags: Sequence[str]) -> str:

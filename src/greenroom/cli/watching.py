@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
 from rich.live import Live
@@ -21,7 +21,7 @@ from greenroom.model.events import (
 )
 from greenroom.model.run import Line, RoleUsage, Run
 from greenroom.report.console import signs_for
-from greenroom.report.progress import Progress, ProgressView, finished_line
+from greenroom.report.progress import Progress, ProgressView, finished_line, finished_test_line
 
 _REDRAW_SECONDS = 0.1
 _ROWS_LEFT_FREE = 4
@@ -73,19 +73,31 @@ class Notebook:
 
 
 class Watcher:
-    """Follows the events of a batch of `total` runs and shows them: live where somebody watches, else a line a run."""
+    """Follows the events of a batch of `total` runs and shows them: live where somebody watches, else a line a run, or
+    a line for all runs of a test (`repeats` holds the ids of such)."""
 
-    def __init__(self, output: Output, total: int) -> None:
+    def __init__(self, output: Output, total: int, repeats: Sequence[Sequence[str]] = ()) -> None:
         self.notebook = Notebook()
         self._output = output
         self._progress = Progress(total)
         self._says_each = not output.is_live and not output.as_json
+        self._repeats = {run_id: (ids, left) for ids in repeats for left in [set(ids)] for run_id in ids}
 
     async def hear(self, event: Event) -> None:
         self.notebook.hear(event)
         self._progress.hear(event, time.monotonic())
         if self._says_each and isinstance(event, RunFinished):
-            self._output.say(finished_line(event.run, self._progress, self._output.signs))
+            self._say_finished(event.run)
+
+    def _say_finished(self, run: Run) -> None:
+        if run.id not in self._repeats:
+            self._output.say(finished_line(run, self._progress, self._output.signs))
+            return
+        ids, left = self._repeats[run.id]
+        left.discard(run.id)
+        if not left:
+            runs = [played for run_id in ids if (played := self.notebook.run(run_id)) is not None]
+            self._output.say(finished_test_line(runs, self._progress, self._output.signs))
 
     def pressed(self, presses: int) -> None:
         """The stop button was pressed."""

@@ -82,8 +82,8 @@ def _held(text: str, file: Path) -> Json:
 
 
 def _with(held: Json, tests: list[Json]) -> Json:
-    if not isinstance(held, dict):
-        return None
+    if not isinstance(held, dict) or not held.keys() & {"agent", "agents"}:
+        return None  # no test file, perhaps one that is an agent
     listed = held.get("tests")
     if listed is not None and not isinstance(listed, list):
         return None

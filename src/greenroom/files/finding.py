@@ -45,11 +45,21 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
     return list(found.values())
 
 
-def _in_folder(folder: Path) -> Iterator[Path]:
+def folders_in(folder: Path) -> Iterator[Path]:
+    """A folder and those below it that are searched for test files."""
+    return (place for place, _ in _walk(folder))
+
+
+def _walk(folder: Path) -> Iterator[tuple[Path, list[str]]]:
     for place, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not _is_passed_over(Path(place), name)]
-        for name in files:
-            file = Path(place, name)
+        yield Path(place), files
+
+
+def _in_folder(folder: Path) -> Iterator[Path]:
+    for place, names in _walk(folder):
+        for name in names:
+            file = place / name
             if name.startswith(".") or not name.endswith(_ENDINGS) or not file.is_file():
                 continue
             if name in _OWN_NAMES or name.endswith(tuple(f".{own}" for own in _OWN_NAMES)) or holds_tests(file):

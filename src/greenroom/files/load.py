@@ -24,14 +24,12 @@ _NATIVE = Limits()
 def load_files(paths: Sequence[Path], *, environ: Mapping[str, str] | None = None, limits: Limits = _NATIVE) -> Suite:
     """Load the tests of files and folders (none: of the current folder).
 
-    def load_files(
-        paths: Sequence[Path], *, environ: Mapping[str, str] | None = None, limits: Limits = _NATIVE
-    ) -> Suite:
-        that needs it may not be played: ask `Suite.require_secrets` once variant and model are chosen.
+    `environ` fills `${NAME}` in secrets. A secret whose variable is not set is left out, and the test that needs it may
+    not be played: ask `Suite.require_secrets` once variant and model are chosen.
 
-        Raises:
-            FileMistakes: anything is wrong in any file; all of it, with places.
-            UserMistake: there is nothing to load.
+    Raises:
+        FileMistakes: anything is wrong in any file; all of it, with places.
+        UserMistake: there is nothing to load.
     """
     files = find_files(paths)
     ledger = Ledger()

@@ -24,6 +24,7 @@ from greenroom.play.caller_side import CallerWords, speak
 from greenroom.play.desk import Desk, DeskMark
 from greenroom.play.ends import End
 from greenroom.play.meter import Fired, Meter
+from greenroom.play.offers import OfferedTool
 from greenroom.play.plan import Plan, Ports
 from greenroom.play.ports import Listener, StopSignal
 from greenroom.play.recorder import Recorder
@@ -153,6 +154,16 @@ class Conversation:
                 "taken back."
             )
         return self._go_back(self._marks.pop())
+
+    async def tools(self) -> tuple[OfferedTool, ...]:
+        """The tools of the agent at the telephone.
+
+        Raises:
+            RunError: an MCP server could not be asked which it has.
+        """
+        self._meter.allow(self.plan.limits.chat_seconds)
+        seat = await self._stage.seat(self.agent)
+        return tuple(seat.tools.values())
 
     async def follow(self, plan: Plan) -> None:
         """Go on by another plan: what was said stays, and the agents answer from here on as the new plan has them.

@@ -84,7 +84,8 @@ class RemoteCall:
 @dataclass(frozen=True, slots=True)
 class RemoteReply:
     """A remote agent's answer. `calls` are to be answered by us before it goes on; `done` are tools that it ran by
-    itself; `ended`: it hung up; `was_cut`: its own length limit stopped it. `usage` and `model` are given where the protocol shows them."""
+    itself; `ended`: it hung up; `was_cut`: its own length limit stopped it. `usage` and `model` are given where the
+    protocol shows them."""
 
     text: str
     calls: tuple[ToolCall, ...] = ()

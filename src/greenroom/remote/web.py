@@ -16,8 +16,8 @@ from greenroom.model.placeholders import UnknownPlace, fill_text
 from greenroom.model.text import shorten, speakable
 from greenroom.outgoing.http import ExchangeFailed, Outgoing, Reply
 from greenroom.outgoing.json_text import read_json
-from greenroom.play.ports import RemoteRequest
 from greenroom.outgoing.waiting import read_retry_after
+from greenroom.play.ports import RemoteRequest
 from greenroom.remote.patience import AttemptFailed
 from greenroom.remote.side import OtherSide, origin
 from greenroom.remote.talk import no_value

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from greenroom.model.agent import Agent
 from greenroom.model.errors import UserMistake
 from greenroom.model.limits import Limits
-from greenroom.model.remote import RemoteOpenAi, RemotePython
+from greenroom.model.remote import RemotePython
 from greenroom.model.rules import nearest
 from greenroom.testing.written import written
 
@@ -67,8 +67,8 @@ def read_agent(given: AgentLike, folder: Path, name: str | None = None) -> Given
 def _endpoint(url: str) -> Agent:
     host = urllib.parse.urlsplit(url).hostname
     if not host:
-        raise UserMistake(f"`{url}` is no address of an agent: write for example http://localhost:8000/v1")
-    return Agent(name=host, remote=RemoteOpenAi(type="openai", url=url))
+        raise UserMistake("This URL has no host: write for example http://localhost:8000/v1")
+    return written(Agent, {"name": host, "remote": {"type": "openai", "url": url}}, "the agent")
 
 
 def _of_function(function: Callable[..., object]) -> Given:

@@ -31,6 +31,9 @@ class TalkFailed(AssertionError):
         self.summary = summary
         self.talk = talk
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return TalkFailed, (self.summary, self.talk)
+
 
 @dataclass(frozen=True, slots=True)
 class _Finding:

@@ -8,15 +8,13 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 from pydantic import BaseModel
-
-from greenroom.model.base import Written
 from tests.support.wrong_files import AGENT, TEST, mistakes_in
 
 from greenroom.files.mistakes import Ledger
 from greenroom.files.nodes import plain
 from greenroom.files.schema import file_schema, schema_text
 from greenroom.files.yaml_reader import read_yaml
-from greenroom.model.base import Json
+from greenroom.model.base import Json, Written
 
 ROOT = Path(__file__).parents[3]
 PUBLISHED = ROOT / "schema" / "greenroom.schema.json"

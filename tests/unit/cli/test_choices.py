@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from greenroom.cli.running import read_dollars
+from greenroom.cli.amounts import read_dollars
 from greenroom.cli.selecting import read_settings
 from greenroom.cli.starting import PROVIDERS, Choice, choose, next_steps, starter_file
 from greenroom.model.errors import UserMistake

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +18,7 @@ def run(variant: str, status: Status, index: int, test: str = "A", variation: st
     )  # fmt: skip
 
 
-def runs(outcomes: list[tuple[Status, Status]], test: str = "A") -> list[Run]:
+def runs(outcomes: Sequence[tuple[Status, Status]], test: str = "A") -> list[Run]:
     return [
         one
         for index, (first, second) in enumerate(outcomes)
@@ -24,8 +26,12 @@ def runs(outcomes: list[tuple[Status, Status]], test: str = "A") -> list[Run]:
     ]
 
 
+BETTER: tuple[Status, Status] = ("failed", "passed")
+BOTH: tuple[Status, Status] = ("passed", "passed")
+
+
 def test_a_difference_that_chance_hardly_makes_is_said_with_its_size_and_interval() -> None:
-    comparison = compare(runs([("failed", "passed")] * 9 + [("passed", "passed")] * 11), "old", "new")
+    comparison = compare(runs([BETTER] * 9 + [BOTH] * 11), "old", "new")
     overall = comparison.overall
     assert overall.is_seen
     assert overall.p is not None
@@ -35,9 +41,11 @@ def test_a_difference_that_chance_hardly_makes_is_said_with_its_size_and_interva
 
 
 def test_no_difference_is_said_as_such_with_what_it_would_take_to_see_one() -> None:
-    outcomes: list[tuple[Status, Status]] = [("passed", "failed")] * 2 + [("failed", "passed")] * 3
-    outcomes += [("passed", "passed")] * 15
-    words = compare(runs(outcomes), "old", "new").overall.words
+    outcomes: list[tuple[Status, Status]] = [("passed", "failed"), ("failed", "passed"), ("passed", "passed")]
+    counts = (2, 3, 15)
+    words = compare(
+        runs([pair for pair, count in zip(outcomes, counts, strict=True) for _ in range(count)]), "old", "new"
+    ).overall.words
     assert words.startswith("No difference seen with 20 runs; ")
     assert "would show one of 15 points" in words
     assert "new 90% of 20 runs" in words

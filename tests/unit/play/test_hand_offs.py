@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -28,10 +29,13 @@ def billing(**fields: Any) -> Agent:
     return make_agent(name="Billing", id="agt_2", prompt="You do billing.", greeting="Billing, hello.", **fields)
 
 
-def by_model(**answers: Any) -> FunctionBrain:
-    def answer(request: BrainRequest) -> str | BrainReply:
+Reply = str | BrainReply
+
+
+def by_model(**answers: Reply | Callable[[BrainRequest], Reply]) -> FunctionBrain:
+    def answer(request: BrainRequest) -> Reply:
         chosen = answers[request.llm.name]
-        return chosen(request) if callable(chosen) else chosen
+        return chosen if isinstance(chosen, str | BrainReply) else chosen(request)
 
     return FunctionBrain(answer)
 

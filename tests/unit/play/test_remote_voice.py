@@ -210,5 +210,7 @@ async def test_time_that_runs_out_while_a_remote_agent_thinks_ends_the_talk() ->
 
 
 async def test_a_reply_that_the_remote_agent_cut_short_is_marked() -> None:
-    played = await play(remote(), make_test("Go on."), remote=FunctionRemote(lambda _: RemoteReply("And", was_cut=True)))
+    played = await play(
+        remote(), make_test("Go on."), remote=FunctionRemote(lambda _: RemoteReply("And", was_cut=True))
+    )
     assert played.agent_lines[-1].truncated

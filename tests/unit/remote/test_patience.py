@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.support.talks import StillClock
 
 from greenroom.model.errors import RunError
-from greenroom.play.ports import RemoteReply
 from greenroom.outgoing.waiting import read_retry_after
+from greenroom.play.ports import RemoteReply
 from greenroom.remote.patience import AttemptFailed, Patience
 
 

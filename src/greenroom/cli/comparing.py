@@ -105,6 +105,7 @@ def select_sides(wishes: ComparisonWishes) -> tuple[Selection, tuple[str, str]]:
     base = written if wishes.model is None else written.with_model(wishes.model)
     base = base.override(settings) if settings else base
     chosen = choose(base, wishes.choice)
+    places = {id(case): index for index, case in enumerate(base.cases)}
     cases: list[Case] = []
     planned: list[list[Planned]] = []
     for side in (first, second):
@@ -113,7 +114,7 @@ def select_sides(wishes: ComparisonWishes) -> tuple[Selection, tuple[str, str]]:
             with_same_company(replace(case, variant=side.label), base.cases[index])
             for index, case in enumerate(suite.cases)
         ]
-        kept = [(side_cases[base.cases.index(case)], entries) for case, entries in chosen]
+        kept = [(side_cases[places[id(case)]], entries) for case, entries in chosen]
         cases.extend(case for case, _ in kept)
         planned.append([entry for case, entries in kept for entry in _same_runs(case, entries, wishes.choice, suite)])
     if wishes.cassette is None or not wishes.cassette.may_answer:

@@ -18,7 +18,7 @@ from greenroom.report.console import Signs
 from greenroom.report.describe import describe_check
 from greenroom.report.figures import plural
 from greenroom.report.printable import printable_line
-from greenroom.report.results import Report, ReportedRun, place_of
+from greenroom.report.results import Report, ReportedRun, apart_by
 from greenroom.report.run_view import STATUS_STYLES, headline
 from greenroom.report.talk import QUIET
 from greenroom.report.verdict import percent, why
@@ -44,7 +44,7 @@ def render_comparison(report: Report, comparison: Comparison, signs: Signs) -> I
     yield Text(printable_line(comparison.overall.words), style=_way(comparison.overall) + _BOLD)
     yield Text("")
     yield DifferenceTable(comparison, signs)
-    pairs = list(pairs_of(report.runs, comparison.first, comparison.second, place_of).values())
+    pairs = list(pairs_of(report.runs, comparison.first, comparison.second, apart_by(report.runs)).values())
     for difference, runs in zip(comparison.tests, pairs, strict=True):
         yield from _what_differs(difference, runs, signs)
     yield from _unfinished(pairs, signs)

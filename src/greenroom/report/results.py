@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from functools import cache
@@ -121,9 +121,19 @@ def by_test(runs: Iterable[ReportedRun]) -> list[tuple[TestSummary, list[Reporte
     return [(_summary_of(group), group) for group in repeats_of(runs, place_of)]
 
 
-def place_of(run: ReportedRun) -> tuple[str | None, int | None]:
-    """Where a run's test is written: what tells tests of the same name apart."""
-    return run.file, run.line
+def place_of(run: ReportedRun) -> str | None:
+    """The file of a run's test: what tells tests of the same name apart."""
+    return run.file
+
+
+def apart_by(runs: Iterable[ReportedRun]) -> Callable[[ReportedRun], str | None] | None:
+    """What tells the tests of a comparison apart: their files where two have the same name, else nothing, since the
+    same tests may lie elsewhere on the other side."""
+    files: dict[tuple[str | None, str, str | None], str | None] = {}
+    for run in runs:
+        if files.setdefault((run.variant, run.test, run.variation), run.file) != run.file:
+            return place_of
+    return None
 
 
 def _summary_of(runs: Sequence[ReportedRun]) -> TestSummary:
@@ -158,7 +168,7 @@ def make_report(
         summary=_sum_up(runs, len(not_started), elapsed),
         summaries=summaries,
         gate=_gate_result(gate, summaries) if gate is not None and gate.is_set else None,
-        comparison=compare(runs, *sides, place_of) if sides is not None else None,
+        comparison=compare(runs, *sides, apart_by(runs)) if sides is not None else None,
         runs=list(runs),
         not_started=list(not_started),
     )

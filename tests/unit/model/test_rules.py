@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from greenroom.model.agent import Agent
+from greenroom.model.agent import Agent, find_agent
 from greenroom.model.case import Test
 from greenroom.model.errors import Problem
 from greenroom.model.limits import Limits
-from greenroom.model.rules import check_agent, check_hand_offs, check_test, find_agent, nearest
+from greenroom.model.rules import check_agent, check_hand_offs, check_test, nearest
 
 LIMITS = Limits()
 

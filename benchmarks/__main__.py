@@ -21,6 +21,7 @@ from benchmarks.worker import Cost
 
 LATENCY_MS = 200
 CROWD_LATENCY_MS = 1000
+BUSY = 0.4
 KIB = 1024
 MIB = 1024 * KIB
 
@@ -149,9 +150,18 @@ def starts(rounds: Rounds) -> Iterator[Row]:
         yield Row(f"greenroom {command[0]}", f"{took:.2f} s", bar=f"< {bar} s", is_ok=took < bar)
 
 
-def show(rows: list[Row]) -> Table:
-    """The table."""
+def load() -> float:
+    """How many processes wanted a processor in the last minute, for each processor."""
+    return os.getloadavg()[0] / (os.cpu_count() or 1)
+
+
+def show(rows: list[Row], load_before: float) -> Table:
+    """The table. What else the machine had to do is said, since it shows in every time on the wall."""
     table = Table(title=f"Python {platform.python_version()}, {os.cpu_count()} cores, one run", title_justify="left")
+    if load_before > BUSY:
+        table.caption = (
+            f"The machine was busy before ({load_before:.1f} processes a core): times and stalls are too long."
+        )
     for column in ("", "Greenroom", "plain loop", "bar", ""):
         table.add_column(column, justify="left", overflow="fold")
     for row in rows:
@@ -167,6 +177,7 @@ def main() -> None:
     rounds = Rounds(1, 1, 1) if parser.parse_args().quick else Rounds()
     console = Console(width=140 if not sys.stdout.isatty() else None)
     rows: list[Row] = []
+    load_before = load()
 
     def take(part: str, measured: Callable[[], Iterator[Row]]) -> None:
         print(f"measuring {part} …", file=sys.stderr, flush=True)
@@ -180,7 +191,7 @@ def main() -> None:
         take("processor time", lambda: processor(instant, rounds))
         take("growth", lambda: growth(instant, rounds))
     take("start-up", lambda: starts(rounds))
-    console.print(show(rows))
+    console.print(show(rows, load_before))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from greenroom.grade.repeats import Gate
 from greenroom.model.checks import CallsTool, Check, Criterion, EndsCall, JudgeCheck, MaxLatency, NeverSays, Says
 from greenroom.model.run import AgentLine, CallerLine, Card, CheckResult, Line, RoleUsage, Scorecard, ToolLine
 from greenroom.report.results import NotStarted, Report, ReportedRun, make_report
@@ -205,3 +206,38 @@ def _six_turns(number: int) -> ReportedRun:
         number, f"Question {number}", "failed" if failed else "passed", tags=[f"batch-{number % 7}"], transcript=talk,
         checks=checks, ended_by="turns_ran_out",
     )  # fmt: skip
+
+
+def two_variants() -> Report:
+    """Two tests played ten times each in two variants, of which the second is better at one of them."""
+    runs = [
+        run(
+            number,
+            test,
+            "failed" if index < failures else "passed",
+            variant=variant,
+            repeat_index=index,
+            seed=index,
+            transcript=booking(),
+            checks=[
+                broke(NeverSays(text="um"), "“Um, one moment.”", 3, turn=1)
+                if index < failures
+                else held(NeverSays(text="um"))
+            ],
+            line=12 if test == "Moves a booking" else 40,
+        )
+        for number, (test, variant, failures, index) in enumerate(
+            (test, variant, failures, index)
+            for test, failing in (("Moves a booking", (8, 1)), ("Cancels a booking", (2, 3)))
+            for variant, failures in zip(("today", "new prompt"), failing, strict=True)
+            for index in range(10)
+        )
+    ]
+    return make_report(
+        runs,
+        [],
+        started_at=EVENING,
+        finished_at=EVENING + timedelta(seconds=70),
+        gate=Gate(min_pass_rate=0.75),
+        sides=("today", "new prompt"),
+    )

@@ -100,14 +100,16 @@ class ChatView:
 
     def note(self, words: str) -> None:
         """Something beside the talk."""
-        self._print(Text(" " * LABEL_WIDTH + f"({printable_line(words)})", style=QUIET + Style(italic=True)))
+        self.row("", Text(f"({printable_line(words)})", style=QUIET + Style(italic=True)))
 
     def plain(self, words: Text) -> None:
         """Words of the program's own."""
         self._print(words)
 
     def figures(self, run: Run, took: float) -> None:
-        """What the reply took, and what the talk has used so far."""
+        """What the reply took, and what the talk has used so far; nothing while it has used nothing."""
+        if not run.usage:
+            return
         words = f" {self._signs.dot} ".join([seconds(took), f"{run_tokens(run)} tokens", f"{run_cost(run)} so far"])
         self._print(Text(" " * LABEL_WIDTH + words, style=QUIET))
 

@@ -13,9 +13,14 @@ import typer
 from typer.main import get_command
 
 from greenroom.cli.chat import chat
+from greenroom.cli.compare import compare
 from greenroom.cli.demo import demo
 from greenroom.cli.exits import ExitCode
+from greenroom.cli.generate import generate
+from greenroom.cli.import_tests import import_tests
 from greenroom.cli.init import init
+from greenroom.cli.label import label
+from greenroom.cli.report import report
 from greenroom.cli.run import run
 
 app = typer.Typer(
@@ -30,7 +35,12 @@ app = typer.Typer(
 app.command(short_help="Play a bundled agent's tests: no key, no network.")(demo)
 app.command(short_help="Write a first agent and a first test.")(init)
 app.command(short_help="Play tests from files and report on them.")(run)
+app.command(short_help="Play the same tests on two variants of an agent.")(compare)
+app.command(short_help="Show a stored report again, or in another form.")(report)
 app.command(short_help="Talk to an agent yourself, and make tests of the talk.")(chat)
+app.command(short_help="Draft tests from a prompt, a real call or a failed run.")(generate)
+app.command("import", short_help="Make tests of another tool's files.")(import_tests)
+app.command(short_help="Say whether the judge was right, and see how often it is.")(label)
 
 
 def _tell_version(wanted: bool) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from greenroom.batch import BatchOptions, BatchResult, play_batch
+from greenroom.cli.agreeing import note_agreements
 from greenroom.cli.exits import AfterReport
 from greenroom.cli.output import Output
 from greenroom.cli.stopping import StopButton
@@ -85,7 +86,7 @@ def play(
     aims: Aims = _NO_AIMS,
 ) -> Outcome:
     """Play all runs, and report on whatever became of them: finished, cut off, or never started."""
-    watcher = Watcher(output, len(planned), _repeats(planned))
+    watcher = Watcher(output, len(planned), _repeats(planned), names_variants=aims.sides is not None)
     button = StopButton(watcher.pressed)
     started_at = datetime.now(UTC)
     session = _Session(planned, credentials, options, watcher, button, aims.tape)
@@ -182,6 +183,7 @@ def _report(
                 line=entry.line,
             )
         )
+    note_agreements(runs)
     return make_report(
         runs,
         not_started,

@@ -74,12 +74,14 @@ class Notebook:
 
 class Watcher:
     """Follows the events of a batch of `total` runs and shows them: live where somebody watches, else a line a run, or
-    a line for all runs of a test (`repeats` holds the ids of such)."""
+    a line for all runs of a test (`repeats` holds the ids of such). `names_variants`: several variants play."""
 
-    def __init__(self, output: Output, total: int, repeats: Sequence[Sequence[str]] = ()) -> None:
+    def __init__(
+        self, output: Output, total: int, repeats: Sequence[Sequence[str]] = (), *, names_variants: bool = False
+    ) -> None:
         self.notebook = Notebook()
         self._output = output
-        self._progress = Progress(total)
+        self._progress = Progress(total, names_variants=names_variants)
         self._says_each = not output.is_live and not output.as_json
         self._repeats = {run_id: (ids, left) for ids in repeats for left in [set(ids)] for run_id in ids}
 

@@ -257,7 +257,7 @@ def _as_test(fields: dict[str, object], options: DraftOptions) -> dict[str, obje
         "simulation": {
             "persona": fields.get("persona"),
             "opening_line": fields.get("opening_line") or None,
-            "facts": _pairs(fields.get("facts")),
+            **({"facts": facts} if (facts := _pairs(fields.get("facts"))) else {}),
         },
         "script": {"messages": fields.get("messages")},
         "next_reply": {"history": fields.get("history")},
@@ -266,7 +266,11 @@ def _as_test(fields: dict[str, object], options: DraftOptions) -> dict[str, obje
     checks += [{"type": "never_says", "text": text} for text in as_list(fields.get("never_says"))]
     checks += [_call_check(call) for call in as_list(fields.get("calls_tools"))]
     checks += [
-        {"type": "criterion", "text": item.get("text"), "required": item.get("required") is not False}
+        {
+            "type": "criterion",
+            "text": item.get("text"),
+            **({"required": False} if item.get("required") is False else {}),
+        }
         for item in map(_fields, as_list(fields.get("criteria")))
     ]
     if not checks:

@@ -45,7 +45,9 @@ def dump_file(agent: Agent, tests: Sequence[Test], *, schema: str | None = None)
 
 def _data_of(model: BaseModel) -> dict[str, object]:
     data: dict[str, object] = {}
-    for name, field in type(model).model_fields.items():
+    # What kind of thing it is comes first, and what is usual of it last.
+    fields = sorted(type(model).model_fields.items(), key=lambda item: (item[0] == "required") - (item[0] == "type"))
+    for name, field in fields:
         value: object = getattr(model, name)
         default: object = field.get_default(call_default_factory=True)
         was_set = name in model.model_fields_set

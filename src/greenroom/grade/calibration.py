@@ -78,6 +78,38 @@ def agreements(labels: Iterable[Label]) -> list[Agreement]:
     return sorted(found, key=lambda one: (one.accuracy, -one.labels, one.question))
 
 
+def agreement_for(question: str, known: Iterable[Agreement]) -> Agreement | None:
+    """What is known of the judge on one question; nothing where it has no labels."""
+    return next((one for one in known if one.question == question), None)
+
+
+def latest(labels: Iterable[Label]) -> list[Label]:
+    """The labels that count: of one check of one run the last. Labels without a run each count by themselves."""
+    kept: dict[tuple[object, ...], Label] = {}
+    for number, label in enumerate(labels):
+        key = (label.run_id, label.check, label.question) if label.run_id else (number,)
+        kept.pop(key, None)
+        kept[key] = label
+    return list(kept.values())
+
+
+def doubt(result: CheckResult) -> int:
+    """How much a judged result is worth a look, from 0 (first) up: a no whose quote nobody said, a split vote, any
+    other no, a yes whose quote nobody said, any other yes."""
+    if result.passed is False and result.quote_verified is False:
+        return 0
+    if result.votes is not None and _is_split(result.votes):
+        return 1
+    if result.passed is False:
+        return 2
+    return 3 if result.quote_verified is False else 4
+
+
+def _is_split(votes: str) -> bool:
+    agreeing, _, all_of_them = votes.partition(" of ")
+    return agreeing.strip() != all_of_them.strip()
+
+
 def question_of(check: Check) -> str | None:
     """What a judged check asks; `None` for a check that no judge decides."""
     match check:

@@ -126,7 +126,7 @@ def _words(found: Difference, first: str, second: str) -> str:
     if found.difference is None or found.low is None or found.high is None:
         return f"Nothing can be said: no pair of runs finished.{left_out}"
     rates = f"{first} passed {found.first_rate:.0%}, {second} {found.second_rate:.0%} of {_count(found.pairs, 'run')}"
-    span = f"95 % interval {_points(found.low)} to {_points(found.high)} points"
+    span = f"95% interval {_points(found.low)} to {_points(found.high)} points"
     if found.is_seen:
         way = "better" if found.difference > 0 else "worse"
         size = f"{second} is {abs(found.difference) * 100:.0f} points {way}"

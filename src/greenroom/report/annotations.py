@@ -15,10 +15,11 @@ from greenroom.model.text import shorten
 from greenroom.report.figures import plural
 from greenroom.report.markdown import markdown
 from greenroom.report.printable import printable
-from greenroom.report.results import Report, ReportedRun
-from greenroom.report.verdict import by_test, sums, verdict, why
+from greenroom.report.results import Report, ReportedRun, TestSummary, by_test
+from greenroom.report.verdict import status_of, sums, verdict, why
 
 Level = Literal["error", "warning", "notice"]
+_Roots = tuple[PurePath | None, PurePath | None]
 
 PER_LEVEL = 10
 """How many annotations of one level GitHub shows of a step; it drops what comes after."""
@@ -34,16 +35,20 @@ def workflow_commands(
     """The report as commands, one a line of standard output: an error for every run that did not pass at the place of
     its test, a warning for what runs warn of, and a notice with the sums.
 
-    Repeats of a test share one command, and of each level the first ten are kept, the last of which says how many
-    more there are. `folder` is where the files' names start from and `repository` the root of the checkout, both
-    absolute; with them the names are made relative to the root, as GitHub wants them.
+    Repeats of a test share one command, which is a warning where the gate that was set lets them fail so often. Of
+    each level the first ten are kept, the last of which says how many more there are. `folder` is where the files'
+    names start from and `repository` the root of the checkout, both absolute; with them the names are made relative to
+    the root, as GitHub wants them.
     """
     roots = (folder, repository)
-    return [
-        *_capped("error", [_failure(runs, roots) for runs in _failing(report)]),
-        *_capped("warning", [*_warnings(report, roots), *_not_started(report)]),
-        _sums(report),
-    ]
+    errors: list[str] = []
+    warnings: list[str] = []
+    for summary, runs in by_test(report.runs):
+        if any(run.status in ("failed", "error") for run in runs):
+            forgiven = status_of(summary, report.gate) == "passed"
+            (warnings if forgiven else errors).append(_failure(report, summary, runs, roots, forgiven))
+    warnings += [*_warnings(report, roots), *_not_started(report)]
+    return [*_capped("error", errors), *_capped("warning", warnings), _sums(report)]
 
 
 def command(level: Level, message: str, *, title: str = "", file: str | None = None, line: int | None = None) -> str:
@@ -109,23 +114,26 @@ def _capped(level: Level, commands: Sequence[str]) -> list[str]:
     return [*kept, command(level, f"There are {more} more; see the report.", title=f"{more} more")]
 
 
-def _failing(report: Report) -> list[list[ReportedRun]]:
-    return [runs for _, runs in by_test(report.runs) if any(run.status in ("failed", "error") for run in runs)]
-
-
-def _failure(runs: Sequence[ReportedRun], roots: tuple[PurePath | None, PurePath | None]) -> str:
+def _failure(report: Report, summary: TestSummary, runs: Sequence[ReportedRun], roots: _Roots, forgiven: bool) -> str:
     troubled = [run for run in runs if run.status in ("failed", "error")]
     first = next((run for run in troubled if run.status == "failed"), troubled[0])
     verb = "failed" if first.status == "failed" else "could not finish"
-    if len(runs) == 1:
-        title, message = f"{first.title} {verb}", why(first) or f"The run {verb}."
-    else:
-        title = f"{first.test}{f' [{first.variation}]' if first.variation else ''} {verb}"
-        message = f"{len(troubled)} of {plural(len(runs), 'run')} did not pass. {first.title}: {why(first)}"
-    return command("error", message, title=title, file=_placed(first.file, roots), line=first.line)
+    name = f"{summary.title} ({summary.variant})" if summary.variant and report.comparison else summary.title
+    message = why(first) or f"The run {verb}."
+    if len(runs) > 1:
+        closed = report.gate.gate.why_closed(summary) if report.gate is not None else ""
+        count = closed or f"{len(troubled)} of {plural(len(runs), 'run')} did not pass."
+        message = f"{count} {first.title}: {message}"
+    return command(
+        "warning" if forgiven else "error",
+        message,
+        title=f"{name} {'failed now and then' if forgiven else verb}",
+        file=_placed(first.file, roots),
+        line=first.line,
+    )
 
 
-def _warnings(report: Report, roots: tuple[PurePath | None, PurePath | None]) -> list[str]:
+def _warnings(report: Report, roots: _Roots) -> list[str]:
     places: dict[tuple[str | None, int | None, str, str], int] = {}
     for run in report.runs:
         for warning in run.warnings:
@@ -148,10 +156,11 @@ def _not_started(report: Report) -> list[str]:
 
 def _sums(report: Report) -> str:
     figures = ", ".join(f"{name.lower()} {value}" for name, value in sums(report)[1:])
-    return command("notice", f"{verdict(report).sentence}: {figures}", title="Greenroom")
+    compared = f"\n{report.comparison.overall.words}" if report.comparison is not None else ""
+    return command("notice", f"{verdict(report).sentence}: {figures}{compared}", title="Greenroom")
 
 
-def _placed(file: str | None, roots: tuple[PurePath | None, PurePath | None]) -> str | None:
+def _placed(file: str | None, roots: _Roots) -> str | None:
     if file is None:
         return None
     folder, repository = roots

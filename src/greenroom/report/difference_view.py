@@ -42,12 +42,23 @@ def render_comparison(report: Report, comparison: Comparison, signs: Signs) -> I
         yield Text(f"{letter}  ", style=_BOLD).append(printable_line(name), style=_PLAIN)
     yield Text("")
     yield Text(printable_line(comparison.overall.words), style=_way(comparison.overall) + _BOLD)
+    if len(comparison.tests) > 1 and any(found.is_seen for found in comparison.tests):
+        yield Text(_test_by_test(comparison.tests))
     yield Text("")
     yield DifferenceTable(comparison, signs)
     pairs = list(pairs_of(report.runs, comparison.first, comparison.second, apart_by(report.runs)).values())
     for difference, runs in zip(comparison.tests, pairs, strict=True):
         yield from _what_differs(difference, runs, signs)
     yield from _unfinished(pairs, signs)
+
+
+def _test_by_test(tests: Sequence[Difference]) -> str:
+    """What stands behind the sum: tests that became better may hide others that became worse."""
+    seen = [found for found in tests if found.is_seen]
+    better = sum((found.difference or 0) > 0 for found in seen)
+    counts = ((better, "better"), (len(seen) - better, "worse"), (len(tests) - len(seen), "no difference seen"))
+    told = [f"{count} {what}" for count, what in counts if count]
+    return f"Test by test, {SECOND} against {FIRST}: {', '.join(told)}."
 
 
 def _way(difference: Difference) -> Style:
@@ -72,7 +83,9 @@ class DifferenceTable:
         table.add_column(SECOND, justify="right", no_wrap=True)
         table.add_column("Points", justify="right", no_wrap=True)
         if width >= _MEDIUM:
-            table.add_column(f"{FIRST} better   {SECOND} better", no_wrap=True, justify="center")
+            better = "better " if width >= _WIDE else ""
+            heading = f"{FIRST} {better}< 0 > {SECOND} {better}".rstrip()
+            table.add_column(heading, no_wrap=True, justify="center")
         if width >= _NARROW:
             table.add_column("95% interval", no_wrap=True)
         table.add_column("", no_wrap=width >= _MEDIUM, overflow="fold")
@@ -93,7 +106,7 @@ class DifferenceTable:
         yield Text(f"{found.both + found.only_second}/{found.pairs}")
         yield Text(points(found.difference), style=_way(found))
         if width >= _MEDIUM:
-            bar = 31 if width >= _WIDE else 21
+            bar = 31 if width >= _WIDE else 13
             yield difference_bar(found.difference, found.low, found.high, self._signs, width=bar, style=_way(found))
         if width >= _NARROW:
             yield Text(f"{points(found.low)} to {points(found.high)}")
@@ -126,12 +139,7 @@ def _what_differs(difference: Difference, pairs: Sequence[Pair], signs: Signs) -
         return
     yield Text("")
     yield headline(Text(printable_line(difference.test or ""), style=_BOLD), signs)
-    parts = [
-        f"{plural(count, 'pair')} passed with {letter} alone"
-        for count, letter in ((difference.only_first, FIRST), (difference.only_second, SECOND))
-        if count
-    ]
-    yield Text(f"Of {plural(difference.pairs, 'pair')}, {' and '.join(parts)}.", style=QUIET)
+    yield Text(_who_passed_alone(difference), style=QUIET)
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(justify="right", no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
@@ -143,6 +151,13 @@ def _what_differs(difference: Difference, pairs: Sequence[Pair], signs: Signs) -
     if table.row_count > 1:
         yield table
     yield from _examples(pairs, signs)
+
+
+def _who_passed_alone(difference: Difference) -> str:
+    counts = ((difference.only_first, FIRST), (difference.only_second, SECOND))
+    first, *others = [(count, letter) for count, letter in counts if count]
+    words = f"{first[0]} of {plural(difference.pairs, 'pair')} passed with {first[1]} alone"
+    return ", ".join([words, *(f"{count} with {letter} alone" for count, letter in others)]) + "."
 
 
 def _differing_checks(pairs: Sequence[Pair]) -> list[_CheckPair]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from pathlib import Path
 
-from greenroom.grade.repeats import RepeatSummary
+from greenroom.grade.comparison import Difference
 from greenroom.model.run import AgentLine, CallerLine, CheckResult, Line, Run
 from greenroom.model.text import shorten
 from greenroom.report.describe import (
@@ -24,9 +25,9 @@ from greenroom.report.describe import (
 from greenroom.report.figures import checks_held, cost, plural, run_seconds, seconds
 from greenroom.report.files import write_file
 from greenroom.report.printable import compact_json, printable, printable_line
-from greenroom.report.results import WHY_NOT_STARTED, Report, ReportedRun
+from greenroom.report.results import WHY_NOT_STARTED, GateResult, Report, ReportedRun, TestSummary, by_test
 from greenroom.report.talk import broken_checks
-from greenroom.report.verdict import SIGNS, WORDS, by_test, percent, sums, verdict, why
+from greenroom.report.verdict import SIGNS, WORDS, percent, status_of, sums, verdict, why
 
 MARKER = "<!-- greenroom-report -->"
 """The first line of every report in Markdown, by which a bot finds its own comment again."""
@@ -38,6 +39,7 @@ _DETAILS_SHARE = 0.12
 _TITLE_LIMIT = 120
 _LINE_LIMIT = 700
 _LEAST_TALK = 4000
+_SENTENCES = 10
 _NO_BREAK = "\u200b"
 # What means something to a Markdown renderer inside a line, or to GitHub in the text that comes of it.
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>&#|~@!$:^=\"']")
@@ -50,6 +52,8 @@ def markdown(report: Report, limit: int = COMMENT_LIMIT) -> str:
     the same text."""
     room = _Room(limit)
     room.add(_head(report), forced=True)
+    _add_gate(room, report)
+    _add_comparison(room, report)
     _add_table(room, report)
     _add_not_started(room, report)
     _add_details(room, report)
@@ -110,33 +114,68 @@ def _head(report: Report) -> str:
     return "\n".join([*lines, variant + figures, ""])
 
 
+def _add_gate(room: _Room, report: Report) -> None:
+    closed = report.gate.closed if report.gate is not None else []
+    room.add("\n" if closed else "")
+    for index, sentence in enumerate(closed):
+        if index == _SENTENCES or not room.add(f"- {inline(shorten(sentence, _LINE_LIMIT))}\n"):
+            room.add(f"- and {len(closed) - index} more\n", forced=True)
+            return
+
+
+def _add_comparison(room: _Room, report: Report) -> None:
+    if report.comparison is None:
+        return
+    names = [inline(shorten(name, _TITLE_LIMIT)) for name in (report.comparison.first, report.comparison.second)]
+    room.add(f"\n**{inline(report.comparison.overall.words)}**\n")
+    room.add(f"\n| Test | {names[0]} | {names[1]} | Difference |\n| :--- | ---: | ---: | :--- |\n")
+    least = room.left - int(room.left * _TABLE_SHARE)
+    for index, difference in enumerate(report.comparison.tests):
+        if room.left < least or not room.add(_difference_row(difference)):
+            room.add(
+                f"\n{plural(len(report.comparison.tests) - index, 'more test')}: in the full report.\n", forced=True
+            )
+            return
+
+
+def _difference_row(found: Difference) -> str:
+    rates = ["unknown" if rate is None else percent(rate) for rate in (found.first_rate, found.second_rate)]
+    if found.difference is None or found.low is None or found.high is None:
+        words = "unknown"
+    else:
+        points = [f"{share * 100:+.0f}" for share in (found.difference, found.low, found.high)]
+        words = f"{points[0]} points ({points[1]} to {points[2]})"
+        words = f"**{words}**" if found.is_seen else words
+    return f"| {inline(shorten(found.test or '', _TITLE_LIMIT))} | {rates[0]} | {rates[1]} | {words} |\n"
+
+
 def _add_table(room: _Room, report: Report) -> None:
     if not report.runs:
         return
     room.add("\n| Test | Result | Checks | Cost | Time |\n| :--- | :--- | ---: | ---: | ---: |\n")
-    rows = sorted(by_test(report.runs), key=lambda row: row[0].passes == row[0].runs)
-    several_agents = len({run.agent for run in report.runs}) > 1
+    rows = sorted(by_test(report.runs), key=lambda row: status_of(row[0], report.gate) == "passed")
     least = room.left - int(room.left * _TABLE_SHARE)
     for index, (summary, runs) in enumerate(rows):
-        if room.left < least or not room.add(_row(summary, runs, several_agents)):
+        if room.left < least or not room.add(_row(summary, runs, report)):
             left_out = rows[index:]
-            passed = sum(other.passes == other.runs for other, _ in left_out)
-            rest = "" if passed == len(left_out) else f", {len(left_out) - passed} of which did not pass"
-            which = "all passed" if passed == len(left_out) else "in the full report"
-            room.add(f"\n{plural(len(left_out), 'more test')}{rest}: {which}.\n", forced=True)
+            troubled = sum(status_of(other, report.gate) != "passed" for other, _ in left_out)
+            rest = f", {troubled} of which did not pass: in the full report" if troubled else ": all passed"
+            room.add(f"\n{plural(len(left_out), 'more test')}{rest}.\n", forced=True)
             return
 
 
-def _row(summary: RepeatSummary, runs: Sequence[ReportedRun], several_agents: bool) -> str:
+def _row(summary: TestSummary, runs: Sequence[ReportedRun], report: Report) -> str:
     name = inline(shorten(summary.title, _TITLE_LIMIT))
-    if several_agents:
+    if len({run.agent for run in report.runs}) > 1:
         name += f" <sub>{inline(shorten(summary.agent, _TITLE_LIMIT))}</sub>"
+    if report.comparison is not None and summary.variant:
+        name += f" <sub>{inline(shorten(summary.variant, _TITLE_LIMIT))}</sub>"
     held = [checks_held(run) for run in runs]
-    known = sum((run.known_cost_usd for run in runs), start=runs[0].known_cost_usd * 0)
+    known = sum((run.known_cost_usd for run in runs), start=Decimal(0))
     took = sum(run_seconds(run) or 0.0 for run in runs)
     cells = [
         name,
-        _result(summary, runs),
+        _result(summary, runs, report.gate),
         f"{sum(passed for passed, _ in held)}/{sum(total for _, total in held)}",
         cost(known, complete=all(run.cost_usd is not None for run in runs)),
         seconds(took),
@@ -144,13 +183,11 @@ def _row(summary: RepeatSummary, runs: Sequence[ReportedRun], several_agents: bo
     return f"| {' | '.join(cells)} |\n"
 
 
-def _result(summary: RepeatSummary, runs: Sequence[ReportedRun]) -> str:
+def _result(summary: TestSummary, runs: Sequence[ReportedRun], gate: GateResult | None) -> str:
     if len(runs) == 1:
         status = runs[0].status
         return f"{SIGNS[status]} {WORDS[status]}"
-    worst = "failed" if summary.passes < summary.finished else "error"
-    sign = SIGNS["passed" if summary.passes == summary.runs else worst]
-    words = f"{sign} {summary.passes} of {summary.runs} passed"
+    words = f"{SIGNS[status_of(summary, gate)]} {summary.passes} of {summary.runs} passed"
     if summary.rate is not None and summary.low is not None and summary.high is not None:
         words += f" ({percent(summary.low)} to {percent(summary.high)})"
     return f"{words}, flaky" if summary.flaky else words
@@ -167,7 +204,8 @@ def _add_details(room: _Room, report: Report) -> None:
     troubled = _troubled(report)
     each = int(room.left * _DETAILS_SHARE) if len(troubled) > 1 else room.left
     for index, run in enumerate(troubled):
-        if not room.add(_details(run, min(each, room.left))):
+        shown = _details(run, min(each, room.left), in_comparison=report.comparison is not None)
+        if not room.add(shown):
             more = len(troubled) - index
             note = (
                 f"{plural(more, 'more run')} that did not pass {'is' if more == 1 else 'are'} left out for want of room"
@@ -177,17 +215,20 @@ def _add_details(room: _Room, report: Report) -> None:
 
 
 def _troubled(report: Report) -> list[ReportedRun]:
-    """The runs that did not pass: one of each test first, so that the repeats of one do not crowd out the others."""
+    """The runs that did not pass: one of each test first, so that the repeats of one do not crowd out the others, and
+    last those of tests that the gate lets fail so often."""
     ranked = [
-        (rank, run)
-        for _, runs in by_test(report.runs)
+        ((status_of(summary, report.gate) == "passed", rank), run)
+        for summary, runs in by_test(report.runs)
         for rank, run in enumerate(run for run in runs if run.status in ("failed", "error"))
     ]
     return [run for _, run in sorted(ranked, key=lambda entry: entry[0])]
 
 
-def _details(run: ReportedRun, limit: int) -> str:
+def _details(run: ReportedRun, limit: int, *, in_comparison: bool) -> str:
     title = f"{SIGNS[run.status]} <b>{inline(shorten(run.title, _TITLE_LIMIT))}</b>"
+    if in_comparison and run.variant:
+        title += f" <sub>{inline(shorten(run.variant, _TITLE_LIMIT))}</sub>"
     reason = why(run)
     head = f"\n<details><summary>{title}{': ' + inline(reason) if reason else ''}</summary>\n\n"
     place = f"{inline(run.file)}{'' if run.line is None else f' line {run.line}'} · " if run.file is not None else ""
@@ -266,7 +307,8 @@ def _words(line: Line) -> str:
         case AgentLine() | CallerLine():
             return "\n            ".join(_shortened(line.text).split("\n"))
         case _:
-            return f"{shorten(describe_call(line), _LINE_LIMIT)} → {compact_json(line.result, RESULT_LIMIT)} [{describe_source(line)}]"
+            result = compact_json(line.result, RESULT_LIMIT)
+            return f"{shorten(describe_call(line), _LINE_LIMIT)} → {result} [{describe_source(line)}]"
 
 
 def _shortened(text: str) -> str:

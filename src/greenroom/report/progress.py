@@ -64,10 +64,11 @@ class RunProgress:
 
 
 class Progress:
-    """How far a batch of `total` runs is."""
+    """How far a batch of `total` runs is. `names_variants`: each run is told with its variant, since several play."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, total: int, *, names_variants: bool = False) -> None:
         self.total = total
+        self.names_variants = names_variants
         self.done = 0
         self.failed = 0
         self.errors = 0
@@ -81,7 +82,7 @@ class Progress:
         """Take in one event; `now` in seconds of any steady clock."""
         match event:
             case RunStarted(run):
-                self.running[run.id] = RunProgress(printable_line(run.title), now)
+                self.running[run.id] = RunProgress(self.title_of(run), now)
             case RunFinished(run):
                 self._finish(run)
             case UsageChanged(run_id, usage):
@@ -90,6 +91,10 @@ class Progress:
                 row = self.running.get(event.run_id)
                 if row is not None:
                     _update(row, event)
+
+    def title_of(self, run: Run) -> str:
+        """The title of a run on one line."""
+        return printable_line(f"{run.title}, {run.variant}" if self.names_variants and run.variant else run.title)
 
     def _finish(self, run: Run) -> None:
         self.running.pop(run.id, None)
@@ -200,7 +205,8 @@ def finished_test_line(runs: Sequence[Run], progress: Progress, signs: Signs) ->
     status: Status = "error" if summary.errors else "passed" if summary.passes == summary.runs else "failed"
     counted = f"{summary.passes}/{summary.runs} passed"
     line = Text().append(f"{status_sign(status, signs)} {counted:<13} ", style=STATUS_STYLES[status])
-    line.append(f"{printable_line(summary.title)}{f', {summary.variant}' if summary.variant else ''}  ")
+    variant = f", {summary.variant}" if progress.names_variants and summary.variant else ""
+    line.append(f"{printable_line(summary.title + variant)}  ")
     known = sum((run.known_cost_usd for run in runs), Decimal(0))
     price = cost(known, complete=all(run.cost_usd is not None for run in runs))
     return line.append(f"[{progress.done}/{progress.total}]  {price}", style=QUIET)
@@ -210,7 +216,7 @@ def finished_line(run: Run, progress: Progress, signs: Signs) -> Text:
     """One plain line for a run that has just finished: `✓ passed  Moves a booking  3/3 checks  $0  0.2 s`."""
     held, total = checks_held(run)
     line = Text().append(f"{status_sign(run.status, signs)} {run.status:<9} ", style=STATUS_STYLES[run.status])
-    line.append(f"{printable_line(run.title)}  ")
+    line.append(f"{progress.title_of(run)}  ")
     took = run_seconds(run)
     facts = [f"{held}/{total} checks", run_cost(run), *([] if took is None else [seconds(took)])]
     line.append(f"[{progress.done}/{progress.total}]  " + f" {signs.dot} ".join(facts), style=QUIET)

@@ -44,6 +44,7 @@ class SummaryTable:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         width = options.max_width
         table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=QUIET, expand=False)
+        table.add_column("", no_wrap=True)
         table.add_column("Test", overflow="fold", min_width=min(16, width // 2))
         if self._several_agents and width >= _WIDE:
             table.add_column("Agent", overflow="fold")
@@ -65,8 +66,8 @@ class SummaryTable:
 
     def _cells(self, summary: TestSummary, width: int) -> Iterator[RenderableType]:
         status = status_of(summary, self._gate)
-        sign = Text(f"{status_sign(status, self._signs)} ", style=STATUS_STYLES[status])
-        yield sign.append(printable_line(summary.title), style=Style(color="default", bold=False))
+        yield Text(status_sign(status, self._signs), style=STATUS_STYLES[status])
+        yield Text(printable_line(summary.title))
         if self._several_agents and width >= _WIDE:
             yield Text(printable_line(summary.agent))
         unknown = Text(self._signs.open, style=QUIET)

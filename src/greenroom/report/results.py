@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from greenroom.grade.calibration import Agreement
 from greenroom.grade.comparison import Comparison, compare
 from greenroom.grade.repeats import Gate, RepeatSummary, repeats_of, summarise
 from greenroom.model.base import Recorded
@@ -30,10 +31,12 @@ WHY_NOT_STARTED: dict[WhyNotStarted, str] = {
 
 
 class ReportedRun(Run):
-    """A run, and where its test is written: the file, and the line counted from 1."""
+    """A run, and where its test is written: the file, and the line counted from 1. `agreements` says how well the judge
+    is known to agree with people on the questions of its checks, where people have labelled any."""
 
     file: str | None = None
     line: int | None = None
+    agreements: list[Agreement] = Field(default_factory=list[Agreement])
 
     @classmethod
     def of(cls, run: Run, file: str | None = None, line: int | None = None) -> ReportedRun:

@@ -14,6 +14,7 @@ from greenroom.model.run import CheckResult, Run, Status
 from greenroom.report.console import Signs
 from greenroom.report.describe import KINDS, describe_check, describe_end
 from greenroom.report.figures import plural
+from greenroom.report.labels import describe_agreement, known_agreement
 from greenroom.report.printable import printable_line
 from greenroom.report.results import ReportedRun
 from greenroom.report.talk import BROKEN, QUIET, TalkView, broken_checks
@@ -76,7 +77,7 @@ def _talk(run: Run, signs: Signs) -> Iterator[RenderableType]:
     yield TalkView(run, signs, start)
 
 
-def _check_list(run: Run, signs: Signs) -> RenderableType:
+def _check_list(run: ReportedRun, signs: Signs) -> RenderableType:
     marked = [result for results in broken_checks(run).values() for result in results]
     grid = Table.grid(padding=(0, 1, 0, 0))
     grid.add_column(no_wrap=True)
@@ -96,6 +97,8 @@ def _check_list(run: Run, signs: Signs) -> RenderableType:
             words.append(": not graded", style=QUIET)
         if result.quote_verified is False:
             words.append(" (the judge quotes what nobody said)", style=QUIET)
+        if (known := known_agreement(result, run.agreements)) is not None:
+            words.append(f" ({describe_agreement(known)})", style=QUIET)
         grid.add_row(Text(sign, style=style), words)
     return grid
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from greenroom.grade.repeats import RepeatSummary, summarise
+from greenroom.grade.repeats import RepeatSummary
 from greenroom.model.run import Run, Status
 from greenroom.model.text import shorten
 from greenroom.report.describe import describe_check
 from greenroom.report.figures import cost, plural, seconds, tokens
 from greenroom.report.printable import printable_line
-from greenroom.report.results import Report, ReportedRun
+from greenroom.report.results import GateResult, Report
 
 _WHY_LIMIT = 300
 SIGNS: dict[Status, str] = {"passed": "✓", "failed": "✗", "error": "!", "cancelled": "–", "queued": "–", "running": "–"}
@@ -39,31 +38,55 @@ class Verdict:
 
 
 def verdict(report: Report) -> Verdict:
-    """What a report comes to: `2 of 7 runs failed, 1 could not finish`."""
-    summary = report.summary
+    """What a report comes to: `2 of 7 runs failed, 1 could not finish`. Where a gate was set, what it says of the tests
+    goes first, and runs that failed within it are no failure."""
     remarks = [
         *(["The budget was used up before all was played."] if report.over_budget else []),
         *(["Greenroom was stopped before all was played."] if report.interrupted else []),
     ]
-    counts: list[tuple[Status, int]] = [
-        ("failed", summary.failed),
-        ("error", summary.errors),
-        ("cancelled", summary.cancelled),
-    ]
-    told = [(status, count) for status, count in counts if count]
-    worst: Status
+    status, words = _of_runs(report)
+    if report.gate is not None and report.runs:
+        words.insert(0, _of_gate(report.gate, len(report.summaries)))
+        if report.gate.closed:
+            status = "failed"
+        elif status == "failed":
+            status = "error" if report.summary.errors else "cancelled" if report.summary.cancelled else "passed"
+    if report.summary.not_started:
+        words.append(f"{report.summary.not_started:,} not started")
+    return Verdict(status, ", ".join(words), tuple(remarks))
+
+
+def _of_runs(report: Report) -> tuple[Status, list[str]]:
+    summary = report.summary
+    counts: dict[Status, int] = {"failed": summary.failed, "error": summary.errors, "cancelled": summary.cancelled}
+    told: list[Status] = [status for status, count in counts.items() if count]
     if told:
-        (worst, first), *others = told
-        words = [f"{first} of {plural(summary.runs, 'run')} {WORDS[worst]}"]
-        words += [f"{count} {WORDS[status]}" for status, count in others]
-    elif not summary.runs:
-        worst, words = "cancelled", ["Nothing was played"]
-    else:
-        worst = "cancelled" if summary.not_started else "passed"
-        words = ["The run passed" if summary.runs == 1 else f"All {summary.runs:,} runs passed"]
-    if summary.not_started:
-        words.append(f"{summary.not_started} not started")
-    return Verdict(worst, ", ".join(words), tuple(remarks))
+        words = [f"{counts[told[0]]:,} of {plural(summary.runs, 'run')} {WORDS[told[0]]}"]
+        return told[0], [*words, *(f"{counts[status]:,} {WORDS[status]}" for status in told[1:])]
+    if not summary.runs:
+        return "cancelled", ["Nothing was played"]
+    passed = "The run passed" if summary.runs == 1 else f"All {summary.runs:,} runs passed"
+    return ("cancelled" if summary.not_started else "passed"), [passed]
+
+
+def _of_gate(result: GateResult, tests: int) -> str:
+    wanted = [f"a pass rate of {percent(result.min_pass_rate)}"] if result.min_pass_rate is not None else []
+    if result.min_pass_power is not None:
+        k, value = result.min_pass_power
+        wanted.append(f"pass^{k} of {percent(value)}")
+    asked = f"{' and '.join(wanted)} or more"
+    if not result.closed:
+        return f"Every test has {asked}"
+    return f"{len(result.closed):,} of {plural(tests, 'test')} {'lacks' if len(result.closed) == 1 else 'lack'} {asked}"
+
+
+def status_of(summary: RepeatSummary, gate: GateResult | None) -> Status:
+    """What the runs of a test count as together: with a gate that is the gate's to say, else every run has to pass."""
+    if summary.passes < summary.finished and (gate is None or gate.gate.why_closed(summary)):
+        return "failed"
+    if summary.errors:
+        return "error"
+    return "passed" if summary.finished and not summary.cancelled else "cancelled"
 
 
 def sums(report: Report) -> list[tuple[str, str]]:
@@ -85,14 +108,6 @@ def percent(share: float) -> str:
     if rounded == 100 and share < 1:
         return ">99%"
     return "<1%" if rounded == 0 and share > 0 else f"{rounded}%"
-
-
-def by_test(runs: Iterable[ReportedRun]) -> list[tuple[RepeatSummary, list[ReportedRun]]]:
-    """The runs of each test, variation and variant with what they come to, in the order in which they first come."""
-    groups: dict[tuple[str, str, str | None, str | None], list[ReportedRun]] = {}
-    for run in runs:
-        groups.setdefault((run.agent, run.test, run.variation, run.variant), []).append(run)
-    return [(summarise(group)[0], group) for group in groups.values()]
 
 
 def why(run: Run) -> str:

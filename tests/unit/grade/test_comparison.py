@@ -36,7 +36,7 @@ def test_a_difference_that_chance_hardly_makes_is_said_with_its_size_and_interva
     assert overall.is_seen
     assert overall.p is not None
     assert round(overall.p, 4) == 0.0039
-    assert overall.words.startswith("new is 45 points better (95 % interval ")
+    assert overall.words.startswith("new is 45 points better (95% interval ")
     assert "old passed 55%, new 100% of 20 runs" in overall.words
 
 

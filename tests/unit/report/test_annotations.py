@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from hypothesis import example, given
-from tests.support.big_reports import a_full_report, many_runs
+from tests.support.big_reports import a_full_report, many_runs, two_variants
 from tests.support.hostile import FRAGMENTS, a_hostile_report, texts
 from tests.support.runs import a_failed_run, a_report, a_run, not_started
 
@@ -73,6 +73,21 @@ def test_repeats_of_a_test_share_one_error_that_says_how_many_did_not_pass() -> 
     assert len(errors) == 1
     assert errors[0][1]["title"] == "Moves a booking failed"
     assert errors[0][2].startswith('3 of 4 runs did not pass. Moves a booking #3: never_says "guarantee"')
+
+
+def test_failures_that_the_gate_allows_are_warnings_and_those_below_it_errors() -> None:
+    found = read(two_variants())
+    assert [(name, properties["title"]) for name, properties, _ in found] == [
+        ("error", "Moves a booking (today) failed"),
+        ("error", "Cancels a booking (new prompt) failed"),
+        ("warning", "Moves a booking (new prompt) failed now and then"),
+        ("warning", "Cancels a booking (today) failed now and then"),
+        ("notice", "Greenroom"),
+    ]
+    assert found[0][2].startswith(
+        "Moves a booking: 2 of 10 runs passed (20%), below the 75% asked for. Moves a booking: "
+    )
+    assert found[-1][2].splitlines()[1].startswith("No difference seen with 20 runs")
 
 
 def test_a_warning_of_several_repeats_is_told_once() -> None:

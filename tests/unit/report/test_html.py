@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from tests.support.big_reports import a_full_report, many_runs
+from tests.support.big_reports import a_full_report, many_runs, two_variants
 from tests.support.html_pages import Element, read_html
 from tests.support.runs import a_failed_run, a_report, a_run, a_talk, a_usage, not_started
 
@@ -77,6 +77,44 @@ def test_a_long_list_of_failures_says_how_many_more_there_are() -> None:
     page = read(a_report(*[a_failed_run(test=f"Test {number}") for number in range(27)]))
     assert len(page.one("nav").all("li")) == 20
     assert "and 7 more" in page.one("nav").words
+
+
+def test_repeats_of_a_test_are_named_once_at_the_top_with_how_many_did_not_pass() -> None:
+    runs = [a_run(), a_run("error", error="x", repeat_index=1), a_failed_run(repeat_index=2)]
+    [entry] = read(a_report(*runs)).one("nav").all("li")
+    assert entry.one("a").attributes["href"] == "#r3"
+    assert entry.words == (
+        '✗ failed: Moves a booking 2 of 3 runs never_says "guarantee": the agent said "I guarantee you"'
+    )
+
+
+def test_a_gate_that_is_closed_is_said_first_and_at_its_test() -> None:
+    page = read(two_variants())
+    assert page.one("p", class_="verdict").words == (
+        "✗ 2 of 4 tests lack a pass rate of 75% or more, 14 of 40 runs failed"
+    )
+    assert [entry.words for entry in page.one("section", class_="gate").all("li")] == [
+        "Moves a booking: 2 of 10 runs passed (20%), below the 75% asked for.",
+        "Cancels a booking: 7 of 10 runs passed (70%), below the 75% asked for.",
+    ]
+    assert [len(test.all("p", class_="closed")) for test in page.all("section", class_="test")] == [1, 0, 0, 1]
+
+
+def test_two_variants_are_compared_test_by_test_with_the_difference_drawn() -> None:
+    found = read(two_variants()).one("section", class_="comparison")
+    assert found.one("h2").words == "today and new prompt"
+    first, second = found.one("tbody").all("tr")
+    assert first.words.startswith("Moves a bookingnew prompt is 70 points better (95% interval +27 to +87 points")
+    assert first.words.endswith("today 20%new prompt 90%+70 points")
+    assert first.one("line", class_="point").attributes["x1"] == "85.0"
+    assert second.words.endswith("today 80%new prompt 70%-10 points")
+    assert (len(first.all("b")), len(second.all("b"))) == (1, 0)
+
+
+def test_runs_of_several_variants_say_which_one_is_theirs() -> None:
+    page = read(a_report(a_run(variant="today"), a_failed_run(variant="new prompt", checks=[])))
+    assert [brief.words.split(" · ")[0] for brief in page.all("span", class_="brief")] == ["today", "new prompt"]
+    assert page.one("nav").one("b").words == "Moves a booking (new prompt)"
 
 
 def test_when_all_passed_nothing_is_listed_as_failed() -> None:

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from tests.support.big_reports import a_full_report, many_runs
+from tests.support.big_reports import a_full_report, many_runs, two_variants
 from tests.support.hostile import FRAGMENTS, a_hostile_report, texts
 from tests.support.html_pages import Element, read_html
 from tests.support.runs import a_failed_run, a_report, a_run, a_talk, not_started
 
+from greenroom.grade.repeats import Gate
 from greenroom.model.checks import NeverSays
 from greenroom.model.run import AgentLine, CheckResult, Line, Scorecard
 from greenroom.report.markdown import COMMENT_LIMIT, MARKER, block, inline, markdown, width
@@ -99,6 +100,29 @@ def test_what_was_not_started_is_said_with_the_reason() -> None:
     text = markdown(a_report(a_run(), not_started=[not_started(), not_started()], over_budget=True))
     assert "The budget was used up before all was played." in text
     assert "2 runs were not started: the budget was used up before its turn came." in text
+
+
+def test_the_gate_and_the_comparison_go_before_the_table() -> None:
+    page = render(markdown(two_variants()))
+    assert page.one("h3").words == "✗ 2 of 4 tests lack a pass rate of 75% or more, 14 of 40 runs failed"
+    assert page.all("ul")[0].all("li")[0].words == (
+        "Moves a booking: 2 of 10 runs passed (20%), below the 75% asked for."
+    )
+    compared, tests = page.all("table")
+    assert [[cell.words for cell in row.all("td")] for row in compared.one("tbody").all("tr")] == [
+        ["Moves a booking", "20%", "90%", "+70 points (+27 to +87)"],
+        ["Cancels a booking", "80%", "70%", "-10 points (-36 to +17)"],
+    ]
+    assert len(compared.all("strong")) == 1
+    assert [row.all("td")[1].words[0] for row in tests.one("tbody").all("tr")] == list("✗✗✓✓")
+    assert page.all("summary")[0].one("sub").words == "today"
+
+
+def test_a_gate_that_many_tests_close_names_ten_of_them() -> None:
+    runs = [a_failed_run(test=f"Test {number}") for number in range(30)]
+    text = markdown(a_report(*runs, gate=Gate(min_pass_rate=1)))
+    assert "- and 20 more\n" in text
+    assert text.count("below the 100% asked for") == 10
 
 
 def test_one_failure_of_each_test_comes_before_the_further_repeats_of_one() -> None:

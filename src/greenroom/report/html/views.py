@@ -19,14 +19,15 @@ from greenroom.report.figures import (
     seconds,
     tokens,
 )
+from greenroom.report.html.comparison import ComparisonView, comparison_of
 from greenroom.report.html.repeats import RepeatsView, repeats_of
 from greenroom.report.html.talk import Entry, anchor, entries
 from greenroom.report.printable import printable_line
-from greenroom.report.results import WHY_NOT_STARTED, Report, ReportedRun
-from greenroom.report.verdict import SIGNS, WORDS, Verdict, by_test, sums, verdict, why
+from greenroom.report.results import WHY_NOT_STARTED, GateResult, Report, ReportedRun, by_test
+from greenroom.report.verdict import SIGNS, WORDS, Verdict, status_of, sums, verdict, why
 
 ATTENTION_LIMIT = 20
-"""How many runs that did not pass are listed at the top of the page."""
+"""How many tests that did not pass are listed at the top of the page."""
 
 Named = tuple[str, str]
 
@@ -74,13 +75,14 @@ class UsageView:
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """One run; `number` counts the runs of the page from 1."""
+    """One run; `number` counts the runs of the page from 1. `title` names it where it stands, and `beside` are names
+    to show with it."""
 
     number: int
     run: ReportedRun
     title: str
+    beside: list[str]
     tags: str
-    shows_agent: bool
 
     @property
     def status(self) -> Status:
@@ -99,7 +101,7 @@ class RunView:
         held, total = checks_held(self.run)
         took, cost = run_seconds(self.run), run_cost(self.run)
         return [
-            *([self.run.agent] if self.shows_agent else []),
+            *self.beside,
             *([f"{held}/{total} checks"] if total else []),
             plural(self.run.turns, "turn"),
             *([f"cost {cost}" if cost == UNKNOWN else cost] if self.run.usage else []),
@@ -143,15 +145,19 @@ class RunView:
 
 @dataclass(frozen=True, slots=True)
 class TestView:
-    """The runs of one test, variation and variant. `repeats` is there when there are several."""
+    """The runs of one test, variation and variant. `whole_title` tells it from all others on the page; `repeats` is
+    there when there are several runs; `below_gate` says why the test closes the gate, and is empty where it does
+    not."""
 
     __test__ = False
 
     title: str
-    agent: str | None
-    variant: str | None
+    whole_title: str
+    beside: list[str]
     runs: list[RunView]
     repeats: RepeatsView | None
+    status: Status
+    below_gate: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,13 +170,15 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """A run that did not pass, for the list at the top."""
+    """A test that did not pass, for the list at the top: `number` is its first run that did not, `count` says how many
+    of its repeats."""
 
     number: int
     status: Status
     sign: str
     word: str
     title: str
+    count: str
     why: str
 
 
@@ -185,6 +193,8 @@ class Page:
     when_iso: str
     variant: str | None
     sums: list[Named]
+    closed: list[str]
+    comparison: ComparisonView | None
     shares: list[Share]
     attention: list[Attention]
     attention_left_out: int
@@ -196,8 +206,12 @@ class Page:
 def page_of(report: Report) -> Page:
     """The page for a report."""
     tags = sorted({tag for run in report.runs for tag in run.tags})
-    tests = _tests(report.runs, {tag: index for index, tag in enumerate(tags)})
-    troubled = [view for test in tests for view in test.runs if view.status in ("failed", "error")]
+    tests = _tests(report.runs, {tag: index for index, tag in enumerate(tags)}, report.gate)
+    troubled = [
+        entry
+        for test in sorted(tests, key=lambda test: test.status == "passed")
+        if (entry := _attention(test)) is not None
+    ]
     return Page(
         title=_title(report),
         verdict=verdict(report),
@@ -206,8 +220,10 @@ def page_of(report: Report) -> Page:
         when_iso=report.started_at.isoformat(timespec="seconds"),
         variant=report.variant,
         sums=sums(report),
+        closed=report.gate.closed if report.gate is not None else [],
+        comparison=comparison_of(report.comparison) if report.comparison is not None else None,
         shares=_shares(report),
-        attention=[_attention(view) for view in troubled[:ATTENTION_LIMIT]],
+        attention=troubled[:ATTENTION_LIMIT],
         attention_left_out=max(0, len(troubled) - ATTENTION_LIMIT),
         tests=tests,
         tags=tags,
@@ -251,27 +267,55 @@ def _shares(report: Report) -> list[Share]:
     return shares
 
 
-def _tests(runs: Sequence[ReportedRun], tag_numbers: Mapping[str, int]) -> list[TestView]:
+def _tests(runs: Sequence[ReportedRun], tag_numbers: Mapping[str, int], gate: GateResult | None) -> list[TestView]:
     several_agents = len({run.agent for run in runs}) > 1
+    several_variants = len({run.variant for run in runs}) > 1
     number = 0
     tests: list[TestView] = []
     for summary, group in by_test(runs):
         together = len(group) > 1
+        variant = summary.variant if several_variants else None
+        beside = [*([summary.agent] if several_agents else []), *([variant] if variant else [])]
         views: list[RunView] = []
         for run in group:
             number += 1
-            title = f"Run {run.repeat_index + 1}" if together else run.title
-            marks = " ".join(str(tag_numbers[tag]) for tag in run.tags)
-            views.append(RunView(number, run, title, marks, several_agents and not together))
-        repeats = repeats_of(summary) if together else None
+            views.append(
+                RunView(
+                    number=number,
+                    run=run,
+                    title=f"Run {run.repeat_index + 1}" if together else run.title,
+                    beside=[] if together else beside,
+                    tags=" ".join(str(tag_numbers[tag]) for tag in run.tags),
+                )
+            )
         tests.append(
-            TestView(summary.title, summary.agent if several_agents else None, summary.variant, views, repeats)
+            TestView(
+                title=summary.title,
+                whole_title=f"{summary.title} ({variant})" if variant else summary.title,
+                beside=beside,
+                runs=views,
+                repeats=repeats_of(summary) if together else None,
+                status=status_of(summary, gate),
+                below_gate=gate.gate.why_closed(summary) if gate is not None else "",
+            )
         )
     return tests
 
 
-def _attention(view: RunView) -> Attention:
-    return Attention(view.number, view.status, view.sign, view.word, view.run.title, why(view.run))
+def _attention(test: TestView) -> Attention | None:
+    troubled = [view for view in test.runs if view.status in ("failed", "error")]
+    if not troubled:
+        return None
+    first = next((view for view in troubled if view.status == "failed"), troubled[0])
+    return Attention(
+        number=first.number,
+        status=first.status,
+        sign=first.sign,
+        word=first.word,
+        title=test.whole_title,
+        count="" if test.repeats is None else f"{len(troubled)} of {len(test.runs)} runs",
+        why=why(first.run),
+    )
 
 
 def _check(result: CheckResult, run: Run, number: int) -> CheckView:

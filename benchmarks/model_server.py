@@ -4,6 +4,9 @@
 
 Prints its port, then serves until its standard input closes. `GET /requests` tells how many completions were asked
 for since it was last asked. No line of a talk is like the one before it, since real models do not repeat themselves.
+
+Tools for comparison ask for a caller's line or a judge's word in ways of their own: by a tool that must be called, by
+JSON that only the prompt asks for, or (promptfoo) by a task of its own service. All of them are answered.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ AGENT_LINES = (
     "Done. Your visit is on Monday at nine thirty, and the one on Saturday is cancelled.",
 )
 QUOTE = "Monday"
+VERDICT = {"pass": True, "score": 9, "reason": QUOTE}
 
 
 def invent(schema: dict[str, Any], root: dict[str, Any]) -> object:
@@ -55,6 +59,32 @@ def invent(schema: dict[str, Any], root: dict[str, Any]) -> object:
             return QUOTE
 
 
+def _line(lines: tuple[str, ...], heard: list[Any]) -> str:
+    """The line whose turn it is."""
+    return lines[len(heard) // 2 % len(lines)]
+
+
+def _reply(asked: dict[str, Any]) -> dict[str, Any]:
+    """The message that answers a request for a chat completion."""
+    if isinstance(asked.get("tool_choice"), dict):
+        tool = asked["tools"][0]["function"]
+        arguments = json.dumps(invent(tool["parameters"], tool["parameters"]))
+        call = {"id": "call-1", "type": "function", "function": {"name": tool["name"], "arguments": arguments}}
+        return {"role": "assistant", "content": None, "tool_calls": [call]}
+    shape = asked.get("response_format", {}).get("json_schema", {}).get("schema")
+    if shape is not None:
+        words = json.dumps(invent(shape, shape))
+    elif asked["model"] == "judge":
+        words = json.dumps(VERDICT)
+    elif asked["model"] == "caller":
+        words = _line(CALLER_LINES, asked["messages"])
+        if "simulated_input" in asked["messages"][-1]["content"]:
+            words = json.dumps({"simulated_input": words})
+    else:
+        words = _line(AGENT_LINES, asked["messages"])
+    return {"role": "assistant", "content": words}
+
+
 class Model:
     """What the server says, and how often it was asked."""
 
@@ -63,24 +93,20 @@ class Model:
         self.requests = 0
         self._numbers = itertools.count(1000)
 
-    def complete(self, body: bytes) -> bytes:
-        """One chat completion."""
+    def answer(self, path: bytes, body: bytes) -> bytes:
+        """One chat completion, or one line of promptfoo's own simulated user."""
         self.requests += 1
-        number = next(self._numbers)
         asked = json.loads(body)
-        if "response_format" in asked:
-            shape = asked["response_format"].get("json_schema", {}).get("schema", {})
-            words = json.dumps(invent(shape, shape))
-        else:
-            lines = CALLER_LINES if asked["model"] == "caller" else AGENT_LINES
-            words = lines[len(asked["messages"]) // 2 % len(lines)]
-        said = {"role": "assistant", "content": words}
+        if path.endswith(b"/task"):
+            return json.dumps({"result": _line(CALLER_LINES, asked["history"]), "tokenUsage": {}}).encode()
+        said = _reply(asked)
+        number = next(self._numbers)
         answer = {
             "id": f"chatcmpl-{number}",
             "object": "chat.completion",
             "created": 1_700_000_000,
             "model": asked["model"],
-            "choices": [{"index": 0, "message": said, "finish_reason": "stop"}],
+            "choices": [{"index": 0, "message": said, "finish_reason": "tool_calls" if "tool_calls" in said else "stop"}],
             "usage": {"prompt_tokens": len(body) // 4, "completion_tokens": 24, "total_tokens": len(body) // 4 + 24},
         }
         return json.dumps(answer).encode()
@@ -116,13 +142,14 @@ class Connection(asyncio.Protocol):
         if len(rest) < length:
             return
         self._received = rest[length:]
+        path = head.split(b" ", 2)[1]
         if head.startswith(b"GET "):
-            self._send(self._model.take_count())
+            self._send(self._model.take_count() if path == b"/requests" else b"{}")
         elif self._model.latency:
-            body = self._model.complete(rest[:length])
+            body = self._model.answer(path, rest[:length])
             asyncio.get_running_loop().call_later(self._model.latency, self._send, body)
         else:
-            self._send(self._model.complete(rest[:length]))
+            self._send(self._model.answer(path, rest[:length]))
 
     def _send(self, body: bytes) -> None:
         if self._transport is not None and not self._transport.is_closing():

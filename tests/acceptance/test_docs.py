@@ -7,6 +7,7 @@ What the first line of a block may say, after its language:
   `checks`, `test`, `agent`, `caller` or `script`
 - `exit=N`        the file or the command ends with this exit code (0 where nothing is said)
 - `loaded`        (YAML) the block is loaded and not played, since it needs a provider or a server
+- `foreign`       (YAML) the block is a file of another program's, and no test file
 """
 
 from __future__ import annotations
@@ -38,7 +39,10 @@ _BLANKS = regex.compile(r"\s+")
 
 def _examples(language: str) -> list[Any]:
     return [
-        pytest.param(block, id=block.place) for page in pages() for block in blocks(page) if block.language == language
+        pytest.param(block, id=block.place)
+        for page in pages()
+        for block in blocks(page)
+        if block.language == language and "foreign" not in block.options
     ]
 
 
@@ -62,6 +66,8 @@ def _prepare(page: Path, folder: Path, upto: int) -> list[Path]:
     for block in blocks(page):
         if block.line > upto:
             break
+        if "foreign" in block.options:
+            continue
         if "file" in block.options or (block.language == "yaml" and _is_full_file(block)):
             path = folder / block.options.get("file", f"example-{block.line}.yaml")
             path.parent.mkdir(parents=True, exist_ok=True)

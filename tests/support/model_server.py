@@ -18,7 +18,7 @@ import inspect
 import json
 import threading
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -196,7 +196,8 @@ class ModelServer:
             case "bad_utf8":
                 return _body(good.replace(b"Late", b"L\xff\xfete"))
             case "raw":
-                return _body(broken.body, broken.content_type, broken.status)
+                packed = {} if broken.encoding is None else {"Content-Encoding": broken.encoding}
+                return _body(broken.body, broken.content_type, broken.status, packed)
 
     async def _send_a_part(self, request: web.Request, body: bytes, reset: bool) -> web.StreamResponse:
         assert self._released is not None
@@ -231,8 +232,13 @@ def _abort(request: web.Request) -> None:
         request.transport.abort()  # pyright: ignore[reportAttributeAccessIssue]  # a socket transport always has it
 
 
-def _body(body: bytes, content_type: str = "application/json", status: int = 200) -> web.Response:
-    return web.Response(body=body, status=status, headers={"Content-Type": content_type})
+def _body(
+    body: bytes,
+    content_type: str = "application/json",
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+) -> web.Response:
+    return web.Response(body=body, status=status, headers={"Content-Type": content_type, **(headers or {})})
 
 
 def _json(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:

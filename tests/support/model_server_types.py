@@ -60,7 +60,8 @@ class Broken:
     `reset`: the connection drops in mid-body; `drop`: before a byte is sent; `slow`: one byte, then nothing until
     released; `hang`: nothing until released, then `then`; `malformed`: JSON cut in half; `empty`: no choices; `html`:
     a web page, 200; `text`: right JSON as text/plain; `not_an_object`: a JSON list; `huge`: a body of `size` bytes;
-    `bad_utf8`: JSON with bytes that are not UTF-8; `raw`: `body` as it is, under `status`.
+    `bad_utf8`: JSON with bytes that are not UTF-8; `raw`: `body` as it is, under `status`, said to be packed by
+    `encoding`.
     """
 
     kind: Literal[
@@ -82,6 +83,7 @@ class Broken:
     body: bytes = b""
     content_type: str = "application/json"
     status: int = 200
+    encoding: str | None = None
 
 
 Reply: TypeAlias = Answer | Status | Broken

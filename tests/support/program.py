@@ -63,14 +63,18 @@ class Greenroom:
         return [sys.executable, "-m", "greenroom", *words]
 
     def start(
-        self, *words: str, environ: Mapping[str, str] | None = None, stdout: IO[str] | int = subprocess.PIPE
+        self,
+        *words: str,
+        environ: Mapping[str, str] | None = None,
+        stdout: IO[str] | int = subprocess.PIPE,
+        stdin: int = subprocess.DEVNULL,
     ) -> subprocess.Popen[str]:
-        """Start the program with its output piped, or to `stdout`."""
+        """Start the program with its output piped, or to `stdout`, and nothing to read unless `stdin` says so."""
         return subprocess.Popen(
             self.command(*words),
             cwd=self.folder,
             env={**self.environ, **(environ or {})},
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=stdout,
             stderr=subprocess.PIPE,
             text=True,
@@ -82,6 +86,12 @@ class Greenroom:
     ) -> Ended:
         """Start the program and wait until it ends."""
         return self.ended(self.start(*words, environ=environ, stdout=stdout))
+
+    def feed(self, text: str, *words: str, environ: Mapping[str, str] | None = None) -> Ended:
+        """Start the program with `text` on its standard input and wait until it ends."""
+        process = self.start(*words, environ=environ, stdin=subprocess.PIPE)
+        out, err = process.communicate(text, timeout=_PATIENCE)
+        return Ended(process.returncode, out, err)
 
     def ended(self, process: subprocess.Popen[str]) -> Ended:
         out, err = process.communicate(timeout=_PATIENCE)
@@ -117,10 +127,10 @@ class Terminal:
     def interrupt(self) -> None:
         self._process.send_signal(signal.SIGINT)
 
-    def read_until(self, words: str) -> str:
-        """Read until the program has drawn `words`."""
+    def read_until(self, words: str, times: int = 1) -> str:
+        """Read until the program has drawn `words`, so many times since it was started."""
         deadline = time.monotonic() + _PATIENCE
-        while words not in self.page:
+        while self.page.count(words) < times:
             if not self._read(deadline):
                 raise AssertionError(f"the program ended without drawing {words!r}:\n{self.page}")
         return self.page

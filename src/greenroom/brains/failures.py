@@ -16,7 +16,7 @@ from pydantic_ai.exceptions import (
 )
 
 from greenroom.brains.accounts import Account
-from greenroom.brains.transport import MAX_BODY_BYTES, BodyTooLarge
+from greenroom.brains.transport import MAX_BODY_BYTES, BodyTooLarge, UnaskedEncoding
 from greenroom.model.errors import BrainFailed, BrainFault
 from greenroom.model.text import shorten
 
@@ -28,6 +28,8 @@ def explain(error: Exception, account: Account) -> BrainFailed:
     if any(isinstance(cause, BodyTooLarge) for cause in _causes(error)):
         limit = MAX_BODY_BYTES // (1024 * 1024)
         return _malformed(account, f"more than {limit} MiB")
+    if any(isinstance(cause, UnaskedEncoding) for cause in _causes(error)):
+        return _malformed(account, "a packing that it was not asked for")
     if isinstance(error, ModelHTTPError):
         return _explain_status(error, account)
     if isinstance(error, ModelConnectionError):

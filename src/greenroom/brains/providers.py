@@ -6,6 +6,7 @@ import asyncio
 import logging
 import re
 import time
+import traceback
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
@@ -23,7 +24,7 @@ from greenroom.brains.accounts import Account, find_account
 from greenroom.brains.models import Models
 from greenroom.brains.prices import Counted, cost_of
 from greenroom.brains.tokens import estimate_usage
-from greenroom.brains.transport import BodyTooLarge
+from greenroom.brains.transport import BodyTooLarge, UnaskedEncoding
 from greenroom.model.errors import BrainFailed, BrainFault
 from greenroom.model.llm import Credential, Llm
 from greenroom.model.talk import BrainReply, BrainRequest, ToolOffer, Usage
@@ -40,7 +41,8 @@ _DEFAULT_SECONDS = 60.0
 _FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*", re.DOTALL | re.IGNORECASE)
 # What pydantic-ai and the SDKs raise, or stumble over, when a provider sends what is no reply.
 _PROVIDER_ERRORS = (
-    AgentRunError, UserError, ValidationError, BodyTooLarge, LookupError, TypeError, AttributeError, ValueError, OSError
+    AgentRunError, UserError, ValidationError, BodyTooLarge, UnaskedEncoding, LookupError, TypeError, AttributeError,
+    ValueError, OSError,
 )  # fmt: skip
 
 
@@ -97,7 +99,10 @@ class ProviderBrain:
             # What no provider can be sent is replaced; looking for it in every request would cost more than this.
             return await self._ask(messages.without_unspeakable(request), account, model, mode, seconds)
         except _PROVIDER_ERRORS as error:
-            _log.debug("A request to %s failed", account.provider, exc_info=error)
+            if _log.isEnabledFor(logging.DEBUG):
+                # Providers repeat keys in what they answer: the traceback is kept, and no key in it.
+                told = account.scrub("".join(traceback.format_exception(error)))
+                _log.debug("A request to %s failed\n%s", account.provider, told)
             raise failures.explain(error, account) from None
         latency_ms = round((time.perf_counter() - started) * 1000)
         return _read(request, account, response, latency_ms)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import AsyncIterator
 
 import httpx2
@@ -9,10 +10,16 @@ from openai import DefaultAioHttpClient
 
 MAX_CONNECTIONS = 1000
 MAX_BODY_BYTES = 8 * 1024 * 1024
+_PACKED = "gzip"
+_STEP = 65_536
 
 
 class BodyTooLarge(Exception):
     """A provider sent more than any reply can be."""
+
+
+class UnaskedEncoding(Exception):
+    """A provider packed its reply in a way that it was not asked for."""
 
 
 def open_http_client() -> httpx2.AsyncClient:
@@ -21,6 +28,7 @@ def open_http_client() -> httpx2.AsyncClient:
     It has no time limit of its own but for connecting (10 s): each request brings its limit.
     """
     return DefaultAioHttpClient(
+        headers={"Accept-Encoding": _PACKED},
         limits=httpx2.Limits(max_connections=MAX_CONNECTIONS, max_keepalive_connections=MAX_CONNECTIONS),
         timeout=httpx2.Timeout(None, connect=10),
         event_hooks={"response": [_bound_the_body]},
@@ -28,22 +36,49 @@ def open_http_client() -> httpx2.AsyncClient:
 
 
 async def _bound_the_body(response: httpx2.Response) -> None:
+    encoding = response.headers.get("content-encoding", "").strip().lower()
+    if encoding not in ("", "identity", _PACKED):
+        raise UnaskedEncoding
     if int(response.headers.get("content-length", "0")) > MAX_BODY_BYTES:
         raise BodyTooLarge
-    if isinstance(response.stream, httpx2.AsyncByteStream) and "content-length" not in response.headers:
+    if not isinstance(response.stream, httpx2.AsyncByteStream):
+        return
+    if encoding == _PACKED:
+        response.stream = _Bounded(response.stream, _Unpacked())
+    elif "content-length" not in response.headers:
         response.stream = _Bounded(response.stream)
 
 
-class _Bounded(httpx2.AsyncByteStream):
-    """A body of unknown length, read no further than it may be."""
+class _Unpacked:
+    """Counts what a packed body comes to, without keeping it: a few kilobytes may unpack to gigabytes."""
 
-    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+    def __init__(self) -> None:
+        self._unpacking = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        self._size = 0
+
+    def size_with(self, chunk: bytes) -> int:
+        """How large the body is with this chunk; no further than needed to tell that it is too large."""
+        rest = chunk
+        while rest and self._size <= MAX_BODY_BYTES:
+            try:
+                self._size += len(self._unpacking.decompress(rest, _STEP))
+            except zlib.error:
+                break  # whoever reads the body says so
+            rest = self._unpacking.unconsumed_tail
+        return self._size
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """A body whose size is not known before, read no further than it may be."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, unpacked: _Unpacked | None = None) -> None:
         self._stream = stream
+        self._unpacked = unpacked
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         seen = 0
         async for chunk in self._stream:
-            seen += len(chunk)
+            seen = seen + len(chunk) if self._unpacked is None else self._unpacked.size_with(chunk)
             if seen > MAX_BODY_BYTES:
                 raise BodyTooLarge
             yield chunk

@@ -94,6 +94,8 @@ class _Session:
         """Read and answer lines until there are no more; the last talk."""
         try:
             run = self._hold()
+        except KeyboardInterrupt:
+            run = self._finish(stopped=True)
         finally:
             self._background.call(self._talk.close())
         if not self._wishes.as_json:
@@ -108,7 +110,7 @@ class _Session:
                 line = self._lines.next(YOU)
             except KeyboardInterrupt:
                 if not self._lines.is_live:
-                    return self._finish(stopped=True)
+                    raise
                 self._view.plain(Text())
                 self._view.note("Ctrl-D or /quit ends the talk")
                 continue

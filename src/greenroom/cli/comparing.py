@@ -120,7 +120,7 @@ def select_sides(wishes: ComparisonWishes) -> tuple[Selection, tuple[str, str]]:
     if wishes.cassette is None or not wishes.cassette.may_answer:
         replace(base, cases=tuple(cases)).require_secrets()
     in_turn = [entry for pair in zip(*planned, strict=True) for entry in pair]
-    return Selection(told_apart(in_turn), credentials_of(cases), cases), (first.label, second.label)
+    return Selection(told_apart(in_turn, written), credentials_of(cases), cases), (first.label, second.label)
 
 
 def _suite_of(side: Side, written: Suite, model: str | None, settings: dict[str, str]) -> Suite:

@@ -37,6 +37,7 @@ from greenroom.report.printable import printable_line
 from greenroom.report.results import ReportedRun
 
 ALL_QUESTIONS = "All questions"
+_PASSED_OVER_SHOWN = 3
 _PROMPT = "right (r), wrong (w), skip (Enter), note (n), talk (t), back (b), quit (q)? "
 _ANSWERS = {
     "r": "right", "right": "right", "y": "right", "yes": "right",
@@ -125,8 +126,10 @@ def label_results(wishes: LabelWishes) -> int:
 
 def _read(path: Path, output: Output) -> list[Label]:
     read: ReadLabels = read_labels(path)
-    for sentence in read.passed_over:
-        output.say_aside(Text(sentence, style="yellow"))
+    for sentence in read.passed_over[:_PASSED_OVER_SHOWN]:
+        output.say_aside(Text(printable_line(sentence), style="yellow"))
+    if (more := len(read.passed_over) - _PASSED_OVER_SHOWN) > 0:
+        output.say_aside(Text(f"… and {plural(more, 'line')} more that are no label", style="yellow"))
     return read.labels
 
 
@@ -235,6 +238,7 @@ def _tell(made: Sequence[Label], path: Path, labels: Sequence[Label], wishes: La
         }
         output.print_json(json.dumps(result, ensure_ascii=False, indent=2))
         return
+    made = latest(made)
     if not made:
         output.say(Text("No label was given."))
         return

@@ -76,7 +76,8 @@ def select(
     cases = [case for case, _ in chosen]
     if needs_secrets:
         replace(suite, cases=tuple(cases)).require_secrets()
-    return Selection(told_apart([entry for _, entries in chosen for entry in entries]), credentials_of(cases), cases)
+    planned = [entry for _, entries in chosen for entry in entries]
+    return Selection(told_apart(planned, suite), credentials_of(cases), cases)
 
 
 def load_suite(paths: Sequence[Path]) -> Suite:
@@ -125,12 +126,12 @@ def plan(case: Case, choice: Choice, limits: Limits) -> list[Planned]:
     return [Planned(one, shown_path(case.file), case.line) for one in plans]
 
 
-def told_apart(planned: Sequence[Planned]) -> list[Planned]:
-    """The same runs; those of tests that have the same names in several files know their file, so that a recording
-    never hands one of them the answers of another."""
-    scopes = Counter(entry.plan.scope for entry in planned)
+def told_apart(planned: Sequence[Planned], suite: Suite) -> list[Planned]:
+    """The same runs; those of tests that have the same name in several files of the suite know their file, so that a
+    recording never hands one of them the answers of another."""
+    names = Counter(case.test.name for case in suite.cases)
     return [
-        replace(entry, plan=replace(entry.plan, place=entry.file)) if scopes[entry.plan.scope] > 1 else entry
+        replace(entry, plan=replace(entry.plan, place=entry.file)) if names[entry.plan.test.name] > 1 else entry
         for entry in planned
     ]
 

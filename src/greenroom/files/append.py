@@ -68,8 +68,8 @@ def with_tests(text: str, tests: Sequence[Test], file: Path) -> str:
     unix = body.replace("\r\n", "\n") if crlf else body
     held = _held(unix, file)
     wanted = _with(held, [_held(dump_test(test), file) for test in tests])
-    for candidate in _candidates(unix, tests):
-        if wanted is not None and _held(candidate, file) == wanted:
+    for candidate in _candidates(unix, tests) if wanted is not None else ():
+        if _held(candidate, file) == wanted:
             return bom + (candidate.replace("\n", "\r\n") if crlf else candidate)
     raise CannotAppend(f"`{file}` is written so that no test can be added to it without changing what it holds.")
 

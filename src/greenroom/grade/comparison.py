@@ -70,9 +70,7 @@ def compare(
     return Comparison(
         first=first,
         second=second,
-        tests=[
-            _difference(pairs, first, second, title) for title, pairs in zip(titles, tests.values(), strict=True)
-        ],
+        tests=[_difference(pairs, first, second, title) for title, pairs in zip(titles, tests.values(), strict=True)],
         overall=_difference([pair for pairs in tests.values() for pair in pairs], first, second, None),
     )
 

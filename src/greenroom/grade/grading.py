@@ -84,7 +84,7 @@ class _Sheet:
             self._stopped = True
             await self.put(index, CheckResult(check=check, detail=_STOPPED))
             return
-        sentence = str(failure).strip() or _OUT_OF_TIME
+        sentence = _OUT_OF_TIME if isinstance(failure, OutOfTime) else str(failure).strip()
         await self.put(index, CheckResult(check=check, detail=sentence), sentence)
 
     def grades(self) -> Grades:

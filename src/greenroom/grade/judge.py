@@ -14,6 +14,7 @@ from greenroom.grade.prompts import QUESTION_SHAPE, SCORECARD_SHAPE, Inquiry
 from greenroom.grade.quotes import Place, Quotable, has_words, quotes_in, stands_in_any
 from greenroom.model.errors import OutOfTime, RunError, Stopped
 from greenroom.model.llm import Llm
+from greenroom.model.loose_json import objects_among_words
 from greenroom.model.run import Scorecard
 from greenroom.model.talk import AnswerShape, BrainRequest, JudgeTask, ModelSaid, UserSaid
 from greenroom.model.text import shorten
@@ -134,7 +135,7 @@ class Judge:
             if reply.finish == "refused":
                 raise JudgeFailed(f"The judge ({self._llm.model}) refused to answer: choose another `judge_llm`.")
             try:
-                answer = usable.read(reply.text)
+                answer = usable.read(self._without_echo(reply.text))
             except BrokenAnswer as fault:
                 if broken:
                     if kept is not None:
@@ -151,6 +152,16 @@ class Judge:
             # Some providers refuse an empty message.
             said = reply.text if reply.text.strip() else "(no answer)"
             request = replace(request, messages=(*request.messages, ModelSaid(said), UserSaid(correction)))
+
+    def _without_echo(self, text: str) -> str:
+        """`text`, unless it shows JSON of the talk's among other words: then nobody can tell what the judge says.
+
+        Raises:
+            BrokenAnswer: it does.
+        """
+        if any(self._talk.holds(written) for written in objects_among_words(text)):
+            raise BrokenAnswer("it repeats JSON that stands in the talk")
+        return text
 
     def _sentence(self, fault: BrokenAnswer) -> str:
         return f"The judge ({self._llm.model}) gave no usable answer, even when asked again: {fault}."

@@ -2,13 +2,15 @@
 
 Compared in the normal form of every check (`greenroom.model.text.fold`), with typographic quotation marks, apostrophes
 and dashes made plain. A quote may leave something out (`…`) or run over several lines: then each part must stand in
-the talk, in order.
+the talk, in order. What is short could stand there by chance: it must be whole words, and a short part of a quote must
+come from the same side and turn as the part before it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import regex
 
@@ -25,6 +27,13 @@ _LABEL = regex.compile(
     regex.IGNORECASE,
 )
 _EDGES = regex.compile(r"\A[\s\p{P}]+|[\s\p{P}]+\Z")
+_JOINED = regex.compile(
+    r"\X\p{M}|\p{N}\p{N}|[\p{L}\p{M}--[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]]{2}",
+    regex.VERSION1,
+)
+_SPACES = regex.compile(r"\s+")
+_SHORT = 10
+"""In folded characters: what is shorter could stand in a talk by chance."""
 _IN_REASON = regex.compile(r"“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|「([^「」]+)」|\"([^\"]+)\"")
 
 
@@ -36,11 +45,13 @@ class Place:
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Run:
     """Lines that a quote may run over: those that one side spoke in one turn; or one line alone."""
 
     text: str
+    written: tuple[str, ...]
+    """The lines as they were, not folded."""
     starts: tuple[tuple[int, int], ...]
     """For each line, where it starts in `text`, and its index."""
 
@@ -52,8 +63,27 @@ class _Run:
         """Where `part` starts and where its last character stands, each time it occurs."""
         at = self.text.find(part)
         while at >= 0:
-            yield self.place(at), self.place(at + len(part) - 1)
+            end = at + len(part)
+            if len(part) >= _SHORT or not (self._is_inside_a_word(at) or self._is_inside_a_word(end)):
+                yield self.place(at), self.place(end - 1)
             at = self.text.find(part, at + 1)
+
+    def _is_inside_a_word(self, offset: int) -> bool:
+        if offset in self._word_starts or not 0 < offset < len(self.text):
+            return False
+        return _JOINED.fullmatch(self.text, offset - 1, offset + 1) is not None
+
+    @cached_property
+    def _word_starts(self) -> frozenset[int]:
+        """Where white space stood before it was folded away."""
+        found: set[int] = set()
+        length = 0
+        for text in self.written:
+            for word in _SPACES.split(text):
+                found.add(length)
+                length += len(normal(word))
+        # Letters that only come together by folding move what follows: then nothing is known of the spaces.
+        return frozenset(found if length == len(self.text) else range(len(self.text)))
 
 
 class Quotable:
@@ -70,25 +100,33 @@ class Quotable:
         found = self._after(Place(-1), whole) or self._after(Place(-1), _trimmed(whole))
         return found[0] if found else self._find_parts(quote)
 
+    def holds(self, text: str) -> bool:
+        """Whether `text` stands in one go in the talk, also inside the JSON of a tool line."""
+        wanted = normal(text)
+        return any(wanted in run.text or wanted in run.text.replace("\\", "") for run in self._runs)
+
     def _find_parts(self, quote: str) -> Place | None:
         parts = [_trimmed(normal(_LABEL.sub("", part))) for part in _LEFT_OUT.split(quote) if part]
         first: Place | None = None
-        cursor = Place(-1)
+        last: Place | None = None
         for part in filter(None, parts):
-            found = self._after(cursor, part)
+            cursor = Place(last.line, last.offset + 1) if last else Place(-1)
+            found = self._after(cursor, part, None if last is None or len(part) >= _SHORT else last.line)
             if found is None:
                 return None
             first = first or found[0]
-            cursor = Place(found[1].line, found[1].offset + 1)
+            last = found[1]
         return first
 
-    def _after(self, cursor: Place, part: str) -> tuple[Place, Place] | None:
-        """The first occurrence of `part` that starts at `cursor` or later."""
+    def _after(self, cursor: Place, part: str, beside: int | None = None) -> tuple[Place, Place] | None:
+        """The first occurrence of `part` that starts at `cursor` or later, in what was said in one go with the line
+        `beside` where one is given."""
         if not part:
             return None
         hits = (
             hit
             for run in self._runs
+            if beside is None or any(line == beside for _, line in run.starts)
             for hit in run.find_all(part)
             if (hit[0].line, hit[0].offset) >= (cursor.line, cursor.offset)
         )
@@ -148,4 +186,4 @@ def _run(lines: Sequence[tuple[int, str]]) -> _Run:
         starts.append((length, index))
         texts.append(folded)
         length += len(folded)
-    return _Run("".join(texts), tuple(starts))
+    return _Run("".join(texts), tuple(text for _, text in lines), tuple(starts))

@@ -65,6 +65,25 @@ def _values(text: str) -> Iterator[dict[str, object] | list[object]]:
             yield value
 
 
+def objects_among_words(text: str) -> Iterator[str]:
+    """Every JSON object that stands among other words, as it is written; none where `text` is JSON alone."""
+    text = without_thinking(text)[:LONGEST]
+    if isinstance(_load(text), dict | list):
+        return
+    decoder = json.JSONDecoder()
+    at = text.find("{")
+    for _ in range(MOST_OBJECTS):
+        if at < 0:
+            return
+        try:
+            _, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            yield text[at:end]
+        at = text.find("{", end)
+
+
 def _load(text: str) -> object:
     try:
         return json.loads(text, object_pairs_hook=_without_contradiction)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -22,9 +23,9 @@ class Parsed:
 def parse_arguments(raw: str, schema: dict[str, Json]) -> Parsed:
     """Read the arguments of a call. Empty text means no arguments; JSON inside a JSON string is read once more."""
     try:
-        value: Json = json.loads(raw) if raw.strip() else {}
+        value = _read(raw)
         if isinstance(value, str):
-            value = json.loads(value) if value.strip() else {}
+            value = _read(value)
     except (ValueError, RecursionError):
         return Parsed(None, "The arguments are not valid JSON. Call the tool again with a JSON object.")
     if value is None:
@@ -35,6 +36,20 @@ def parse_arguments(raw: str, schema: dict[str, Json]) -> Parsed:
     if problem:
         return Parsed(None, f"The arguments do not fit the tool: {problem}. Call it again with arguments that do.")
     return Parsed(value)
+
+
+def _read(text: str) -> Json:
+    # Python reads numbers that are none in JSON, and no tool's server could be sent them.
+    return json.loads(text, parse_constant=_refuse, parse_float=_finite) if text.strip() else {}
+
+
+def _finite(written: str) -> float:
+    number = float(written)
+    return number if math.isfinite(number) else _refuse(written)
+
+
+def _refuse(written: str) -> float:
+    raise ValueError(f"{written} is no JSON number")
 
 
 def _misfit(schema: str, arguments: dict[str, Json]) -> str:

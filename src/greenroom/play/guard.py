@@ -15,12 +15,21 @@ from greenroom.model.text import fold, squeeze, without_thinking, words
 
 _FLAGS = regex.IGNORECASE | regex.UNICODE
 
+LONGEST = 10_000
+"""How much of what a model wrote as the caller is looked at; a line is cut far below that."""
+_COMPARED = 1_000
+_BY_LETTER = 300
+
+# Every repetition has a bound: a model that writes thousands of stars or empty lines must not hold up the others.
 # The marker is `[HANG UP]`; models write it in other brackets, in other words and with other joints.
 _END_WORDS = r"(?:i\s+)?(?:hangs?|hung|hanging)[\s_\-]*up|(?:end|ends|ended|ending)[\s_\-]*(?:of[\s_\-]*)?(?:the[\s_\-]*)?call|call[\s_\-]*(?:ends|ended|over)|disconnects?|puts?[\s_\-]+(?:down[\s_\-]+)?the[\s_\-]+phone(?:[\s_\-]+down)?"  # noqa: E501
 _BRACKETED_MARKER = regex.compile(
-    rf"[\*_`~]*[\[\(<{{\*【（]+\s*/?(?:{_END_WORDS})\s*[.!]?\s*/?[\]\)>}}\*】）]+[\*_`~]*[.!]*", _FLAGS
+    rf"[\*_`~]{{0,4}}[\[\(<{{\*【（]{{1,4}}\s{{0,4}}/?(?:{_END_WORDS})\s{{0,4}}[.!]?\s{{0,4}}/?[\]\)>}}\*】）]{{1,4}}[\*_`~]{{0,4}}[.!]{{0,4}}",
+    _FLAGS,
 )
-_BARE_MARKER = regex.compile(r"(?:^|(?<=[.!?…\n]))\s*(?:HANG[ _\-]?UP|HANGUP|END[ _\-]CALL|END_OF_CALL)\s*[.!]*\s*$")
+_BARE_MARKER = regex.compile(
+    r"(?:^|(?<=[.!?…\n]))\s{0,8}(?:HANG[ _\-]?UP|HANGUP|END[ _\-]CALL|END_OF_CALL)\s*[.!]*\s*$"
+)
 _WHOLE_MARKER = regex.compile(rf"^(?:{_END_WORDS})[.!]*$", _FLAGS)
 _LABEL = regex.compile(
     r"^\s*[\*_]*(?:caller|customer|user|human|me|client|patient|guest)[\*_]*\s*[:：]\s*[\*_]*\s*", _FLAGS
@@ -29,7 +38,7 @@ _AGENT_LABEL = regex.compile(
     r"^\s*[\*_]*(?:agent|assistant|ai|bot|receptionist|operator|system|support|representative)[\*_]*\s*[:：]", _FLAGS
 )
 _LATER_LABEL = regex.compile(
-    r"\n\s*[\*_]*(?:agent|assistant|receptionist|operator|caller|customer|user)[\*_]*\s*[:：]", _FLAGS
+    r"\n[^\S\n]{0,8}[\*_]{0,4}(?:agent|assistant|receptionist|operator|caller|customer|user)[\*_]*\s*[:：]", _FLAGS
 )
 _STAGE_DIRECTION = regex.compile(
     r"\*[^*\n]{1,80}\*|\([^()\n]{1,80}\)|\[[^\[\]\n]{1,80}\]|（[^（）\n]{1,80}）|【[^【】\n]{1,80}】"
@@ -65,7 +74,7 @@ class Cleaned:
 
 def clean(raw: str) -> Cleaned:
     """Take off thinking, the marker, labels, surrounding quotes and stage directions."""
-    text = without_thinking(raw)
+    text = without_thinking(raw)[:LONGEST]
     text, marked = _BRACKETED_MARKER.subn(" ", text)
     text, bare = _BARE_MARKER.subn("", text)
     if _WHOLE_MARKER.match(text.strip()):
@@ -93,7 +102,8 @@ def slip(raw: str, line: Cleaned, agent_reply: str, own_lines: list[str], agent_
     """
     if not line.text:
         return "" if line.hangs_up else "That was only a stage direction or nothing at all. Say the caller's words."
-    if _AGENT_LABEL.search(without_thinking(raw)) or _LATER_LABEL.search(without_thinking(raw).strip()):
+    written = without_thinking(raw)[:LONGEST].strip()
+    if _AGENT_LABEL.search(written) or _LATER_LABEL.search(written):
         return "You wrote lines for the other side. You are the caller: say only the caller's next words."
     if _SPEAKS_AS_AGENT.search(line.text):
         return "You spoke as the agent who answers the call. You are the caller: say what the caller would say."
@@ -115,4 +125,8 @@ def _repeats(line: str, earlier: str) -> bool:
         return True
     if abs(len(one) - len(other)) > 0.2 * max(len(one), len(other)):
         return False
-    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= 0.9
+    if max(len(one), len(other)) <= _BY_LETTER:
+        return SequenceMatcher(None, one, other, autojunk=False).ratio() >= 0.9
+    # Letter by letter, a long line that says the same few words over and over would take seconds.
+    ours, theirs = (words(text[:_COMPARED].casefold()) for text in (line, earlier))
+    return SequenceMatcher(None, ours, theirs, autojunk=False).ratio() >= 0.9

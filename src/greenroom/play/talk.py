@@ -25,9 +25,20 @@ async def play_talk(stage: Stage) -> End:
         return await _play(stage)
     except OutOfTime:
         seconds = stage.plan.limits.chat_seconds
+        if not _has_answered(stage):
+            # Nothing was tested: whatever holds of no words at all must not pass for a success.
+            raise RunError(f"The agent had not answered after {seconds:g} seconds.") from None
         if stage.plan.limits.time_out_is_error:
             raise RunError(f"The talk was not over after {seconds:g} seconds.") from None
         return End("time_ran_out", f"the talk stopped after {seconds:g} seconds")
+
+
+def _has_answered(stage: Stage) -> bool:
+    """Whether the agent has done anything by itself: said more than its greeting, or called a tool."""
+    return any(
+        line.role == "tool" or (isinstance(line, AgentLine) and not line.from_history and line.latency_ms is not None)
+        for line in stage.recorder.run.transcript
+    )
 
 
 async def _play(stage: Stage) -> End:

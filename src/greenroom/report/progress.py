@@ -29,12 +29,13 @@ from greenroom.model.events import (
     UsageChanged,
 )
 from greenroom.model.llm import Role
-from greenroom.model.run import RoleUsage, Run, Status
+from greenroom.model.run import RoleUsage, Run
 from greenroom.report.console import Signs
 from greenroom.report.figures import checks_held, cost, plural, run_cost, run_seconds, seconds
 from greenroom.report.printable import printable_line
 from greenroom.report.run_view import STATUS_STYLES, status_sign
 from greenroom.report.talk import AGENT, CALLER, QUIET, TOOL
+from greenroom.report.verdict import status_of
 
 _ASKED: dict[Role, tuple[str, Style]] = {
     "agent": ("agent is asked", AGENT),
@@ -200,9 +201,9 @@ class ProgressView:
 
 
 def finished_test_line(runs: Sequence[Run], progress: Progress, signs: Signs) -> Text:
-    """One plain line for a test whose last repeat has just finished: `✗ 14/20 passed  Moves a booking  [20/40]  $0.12`."""
+    """One plain line for a test whose last repeat has just finished: `✗ 14/20 passed  Moves a booking  [20/40]  $0`."""
     (summary,) = summarise(runs)
-    status: Status = "error" if summary.errors else "passed" if summary.passes == summary.runs else "failed"
+    status = status_of(summary, None)
     counted = f"{summary.passes}/{summary.runs} passed"
     line = Text().append(f"{status_sign(status, signs)} {counted:<13} ", style=STATUS_STYLES[status])
     variant = f", {summary.variant}" if progress.names_variants and summary.variant else ""

@@ -10,7 +10,6 @@ from rich.table import Table
 from rich.text import Text
 
 from greenroom.grade.repeats import CheckRate, RepeatSummary
-from greenroom.model.run import Status
 from greenroom.report.bars import rate_bar
 from greenroom.report.console import Signs
 from greenroom.report.describe import describe_check
@@ -19,7 +18,7 @@ from greenroom.report.printable import printable_line
 from greenroom.report.results import GateResult, Report, ReportedRun, TestSummary, by_test
 from greenroom.report.run_view import STATUS_STYLES, headline, render_run, status_sign
 from greenroom.report.talk import BROKEN, QUIET
-from greenroom.report.verdict import percent
+from greenroom.report.verdict import percent, status_of
 
 TALKS_SHOWN = 2
 """How many of the runs of one test that did not pass are shown with their talk."""
@@ -54,14 +53,16 @@ class SummaryTable:
             table.add_column("0% to 100%", no_wrap=True)
         if width >= _NARROW:
             table.add_column("95% interval", no_wrap=True)
-            for k in self._powers_at(width):
-                table.add_column(f"pass^{k}", justify="right", no_wrap=True)
-        table.add_column("", no_wrap=width >= _NARROW, overflow="fold")
+        for k in self._powers_at(width):
+            table.add_column(f"pass^{k}", justify="right", no_wrap=True)
+        table.add_column("", overflow="fold")
         for summary in self._summaries:
             table.add_row(*self._cells(summary, width))
         yield table
 
     def _powers_at(self, width: int) -> list[int]:
+        if width < _MEDIUM:
+            return []
         return self._powers if width >= _WIDE else self._powers[-1:]
 
     def _cells(self, summary: TestSummary, width: int) -> Iterator[RenderableType]:
@@ -74,7 +75,7 @@ class SummaryTable:
         yield Text(f"{summary.passes}/{summary.finished}")
         if summary.rate is None or summary.low is None or summary.high is None:
             yield unknown
-            yield from [unknown] * ((width >= _MEDIUM) + (width >= _NARROW) * (1 + len(self._powers_at(width))))
+            yield from [unknown] * ((width >= _MEDIUM) + (width >= _NARROW) + len(self._powers_at(width)))
         else:
             yield Text(percent(summary.rate), style=STATUS_STYLES[status])
             if width >= _MEDIUM:
@@ -83,9 +84,9 @@ class SummaryTable:
                 yield rate_bar(summary.rate, summary.low, summary.high, self._signs, width=bar, style=style)
             if width >= _NARROW:
                 yield Text(f"{percent(summary.low)} to {percent(summary.high)}")
-                for k in self._powers_at(width):
-                    powers = summary.pass_powers
-                    yield Text(percent(powers[k - 1])) if k <= len(powers) else unknown
+            for k in self._powers_at(width):
+                powers = summary.pass_powers
+                yield Text(percent(powers[k - 1])) if k <= len(powers) else unknown
         yield _remarks(summary)
 
 
@@ -97,17 +98,6 @@ def shown_powers(summaries: Sequence[RepeatSummary], gate: GateResult | None = N
     if gate is not None and gate.min_pass_power is not None:
         powers.add(gate.min_pass_power[0])
     return sorted(k for k in powers if k > 1)
-
-
-def status_of(summary: RepeatSummary, gate: GateResult | None) -> Status:
-    """What the repeats of a test count as: with a gate that is the gate's to say, else every run has to pass."""
-    if summary.errors:
-        return "error"
-    if not summary.finished:
-        return "cancelled"
-    if gate is not None:
-        return "failed" if gate.gate.why_closed(summary) else "passed"
-    return "passed" if summary.passes == summary.finished else "failed"
 
 
 def _remarks(summary: RepeatSummary) -> Text:

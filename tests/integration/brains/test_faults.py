@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import json
 import random
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -11,6 +13,7 @@ import pytest
 from tests.support.model_server import Answer, Broken, Heard, ModelServer, RefusingFirst, Reply, Status
 from tests.support.model_server_requests import KEYS, LABELS, MODELS, talk_request
 from tests.support.model_server_types import Wire
+from tests.support.model_server_wires import write
 
 from greenroom.brains.connect import connect_brain
 from greenroom.brains.retry import RetryPolicy
@@ -32,6 +35,11 @@ PASSING: dict[str, tuple[Reply, BrainFault]] = {
     "JSON null": (Broken("raw", body=b"null"), BrainFault.MALFORMED),
     "nothing": (Broken("raw"), BrainFault.MALFORMED),
     "a huge body": (Broken("huge"), BrainFault.MALFORMED),
+    "a small body that unpacks to a huge one": (
+        Broken("raw", body=gzip.compress(b" " * (64 * 1024 * 1024), 9), encoding="gzip"),
+        BrainFault.MALFORMED,
+    ),
+    "a body packed as nobody asked": (Broken("raw", body=b"{}", encoding="br"), BrainFault.MALFORMED),
     "a body that says it is huge": (Broken("raw", body=b" " * (9 * 1024 * 1024)), BrainFault.MALFORMED),
 }
 FINAL: dict[int, tuple[BrainFault, str]] = {
@@ -261,3 +269,41 @@ async def test_500_requests_can_be_under_way_at_once(environ: dict[str, str]) ->
         server.release()
         replies = await asyncio.gather(*asked)
     assert {reply.text for reply in replies} == {"Late, but here."}
+
+
+@pytest.mark.parametrize("wire", list(MODELS))
+async def test_a_key_that_a_provider_repeats_reaches_no_log(
+    wire: Wire, brain: Brain, server: ModelServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    keys = [*KEYS.values(), "sk-of-somebody-else-0123456789"]
+    server.queue(Status(401, f"Incorrect keys: {' and '.join(keys)}."))
+    with caplog.at_level("DEBUG", logger="greenroom"), pytest.raises(BrainFailed):
+        await brain.reply(talk_request(MODELS[wire]))
+    assert "failed" in caplog.text
+    assert [key for key in keys if key in caplog.text] == []
+
+
+@pytest.mark.parametrize("wire", list(MODELS))
+async def test_a_packed_reply_is_read(wire: Wire, brain: Brain, server: ModelServer) -> None:
+    heard: list[Heard] = []
+
+    def packed(request: Heard) -> Reply:
+        heard.append(request)
+        body = json.dumps(write(request, Answer(text="Packed, but here."), 1)).encode()
+        return Broken("raw", body=gzip.compress(body), encoding="gzip")
+
+    server.queue(packed)
+    reply = await brain.reply(talk_request(MODELS[wire]))
+    assert (reply.text, reply.requests) == ("Packed, but here.", 1)
+    assert heard[0].headers["Accept-Encoding"] == "gzip"
+
+
+@pytest.mark.parametrize("wire", list(MODELS))
+async def test_a_small_body_that_unpacks_to_a_huge_one_is_not_unpacked(
+    wire: Wire, environ: dict[str, str], server: ModelServer
+) -> None:
+    server.answer = Broken("raw", body=gzip.compress(b" " * (64 * 1024 * 1024), 9), encoding="gzip")
+    async with connect_brain(environ=environ, retry=RetryPolicy(retries=0)) as brain:
+        with pytest.raises(BrainFailed) as failed:
+            await brain.reply(talk_request(MODELS[wire]))
+    assert "more than 8 MiB" in str(failed.value)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 from tests.support.talks import (
     FunctionBrain,
     NoRemotes,
@@ -22,12 +24,14 @@ from tests.support.talks import (
 )
 
 from greenroom.batch import BatchOptions, plan_runs, play_batch
+from greenroom.cassettes.secrets import secrets_of
 from greenroom.cassettes.tape import CassetteMiss, Mode, Tape
 from greenroom.cassettes.wrap import with_cassette
 from greenroom.engine import Plan, Ports
 from greenroom.model.agent import Agent
 from greenroom.model.case import Test
 from greenroom.model.errors import BrainFailed, BrainFault, UserMistake
+from greenroom.model.llm import Credential
 from greenroom.model.run import Run
 from greenroom.model.talk import Brain, BrainReply, BrainRequest, ToolAnswered, ToolOffer, Usage
 from greenroom.play.ports import ToolAnswer
@@ -175,6 +179,52 @@ def test_no_secret_is_in_a_cassette_and_replays_still_find_their_answers(tmp_pat
     assert secret not in path.read_text(encoding="utf-8")
     (run,) = play_with(path, "replay", Nobody(), plans_of(make_test("Hi."), agent), secrets=(secret,))
     assert talk(run)[-1] == ("agent", "I was told [secret].")
+
+
+def test_a_secret_that_is_part_of_another_is_replaced_the_same_way_each_time(tmp_path: Path) -> None:
+    secrets = ("northline", "Bearer northline", "northline-4711")
+    tape = Tape(tmp_path / "a.json", "record", secrets)
+    turned = Tape(tmp_path / "b.json", "record", secrets[::-1])
+    text = "Bearer northline, northline-4711, northline"
+    assert tape.scrub(text) == turned.scrub(text) == "[secret], [secret], [secret]"
+
+
+def test_auto_asks_again_where_a_model_could_not_answer_and_a_replay_does_not(tmp_path: Path) -> None:
+    def fail(_: BrainRequest) -> str:
+        raise BrainFailed("Set OPENAI_API_KEY.", fault=BrainFault.NO_CREDENTIAL)
+
+    path = tmp_path / "a.json"
+    (failed,) = play_with(path, "auto", FunctionBrain(fail), plans_of(make_test("Hi.")))
+    assert failed.status == "error"
+    assert play_with(path, "replay", Nobody(), plans_of(make_test("Hi.")))[0].error == failed.error
+    assert play_with(path, "auto", counting(), plans_of(make_test("Hi.")))[0].status == "passed"
+    assert play_with(path, "replay", Nobody(), plans_of(make_test("Hi.")))[0].status == "passed"
+
+
+def test_tests_of_the_same_name_in_two_places_have_answers_of_their_own(tmp_path: Path) -> None:
+    def plans() -> list[Plan]:
+        return [replace(plan, place=place) for place in ("a.yaml", "b.yaml") for plan in plans_of(make_test("Hi."))]
+
+    recorded = play_with(tmp_path / "t.json", "record", counting(), plans())
+    replayed = play_with(tmp_path / "t.json", "replay", Nobody(), plans()[::-1], concurrency=1)
+    assert [talk(run) for run in replayed] == [talk(run) for run in recorded[::-1]]
+
+
+def test_secrets_are_those_of_agents_accounts_and_the_environment_and_no_ordinary_words() -> None:
+    agent = make_agent(
+        llm=real_llm(),
+        tool_webhook={"url": "https://example.com", "secret": "whsec_abcdef123456"},
+        mcp_servers=[{"name": "crm", "url": "https://example.com", "headers": {"Authorization": "Bearer mcp-secret"}}],
+    )
+    environ = {
+        "OPENAI_API_KEY": "sk-proj-aaaaaaaaaaaa1111",
+        "KEYBOARD_KEY": "english",
+        "PATH": "/usr/bin",
+        "LANG": "en_US.UTF-8",
+    }
+    found = secrets_of([agent, Credential(api_key=SecretStr("account-key"))], environ)
+    assert {"whsec_abcdef123456", "mcp-secret", "account-key", "sk-proj-aaaaaaaaaaaa1111"} <= found
+    assert not {"english", "/usr/bin", "en_US.UTF-8"} & found
 
 
 def test_a_credential_is_not_part_of_the_request(tmp_path: Path) -> None:

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from greenroom.cli.amounts import read_dollars
 from greenroom.cli.selecting import read_settings
 from greenroom.cli.starting import PROVIDERS, Choice, choose, next_steps, starter_file
 from greenroom.model.errors import UserMistake
@@ -23,21 +21,6 @@ def test_a_setting_is_a_field_and_its_value_as_written() -> None:
 def test_a_setting_without_field_or_value_says_how_to_write_one(setting: str) -> None:
     with pytest.raises(UserMistake, match="write KEY=VALUE"):
         read_settings([setting])
-
-
-@pytest.mark.parametrize(("text", "amount"), [("0.5", "0.5"), ("$2", "2"), (" 1e1 ", "10")])
-def test_a_budget_is_an_amount_of_dollars(text: str, amount: str) -> None:
-    assert read_dollars(text) == Decimal(amount)
-
-
-def test_without_a_budget_there_is_no_limit() -> None:
-    assert read_dollars(None) is None
-
-
-@pytest.mark.parametrize("text", ["", "much", "-1", "0", "nan", "inf", "1,50"])
-def test_a_budget_that_is_no_amount_is_told(text: str) -> None:
-    with pytest.raises(UserMistake, match="write for example"):
-        read_dollars(text)
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from tests.support.talks import FunctionBrain, make_agent, real_llm
 
 from greenroom.brains.scripted import ScriptedBrain
-from greenroom.drafting.draft import DraftOptions, draft_from_call, draft_from_failure, draft_from_prompt
+from greenroom.drafting.draft import Answered, DraftOptions, draft_from_call, draft_from_failure, draft_from_prompt
 from greenroom.drafting.transcript import read_transcript
 from greenroom.model.checks import NeverSays
 from greenroom.model.errors import RunError, UserMistake
 from greenroom.model.llm import Llm
 from greenroom.model.run import AgentLine, CheckResult, Run
+from greenroom.model.talk import BrainReply
 
 BOOK = {"name": "book_slot", "description": "Book a visit", "parameters": {"type": "object", "properties": {}}}
 SOUND: dict[str, Any] = {
@@ -179,3 +180,35 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     except UserMistake:
         return
     assert {line.role for line in lines} == {"agent", "caller"}
+
+
+async def test_names_that_exist_are_told_to_the_author_and_never_given_again() -> None:
+    brain = answering(json.dumps({"tests": [SOUND]}))
+    drafts = await draft_from_prompt(AGENT, brain, real_llm(), DraftOptions(count=1, known=("Moves a booking",)))
+    assert [test.name for test in drafts.tests] == ["Moves a booking (2)"]
+    assert '- "Moves a booking"' in str(brain.requests[0].messages)
+
+
+async def test_an_agent_that_is_kept_short_leaves_its_author_room() -> None:
+    brain = answering(json.dumps({"tests": [SOUND]}))
+    llm = real_llm().model_copy(update={"max_tokens": 60})
+    await draft_from_prompt(AGENT, brain, llm, DraftOptions(count=5))
+    assert (brain.requests[0].llm.max_tokens or 0) > 4000
+    await draft_from_prompt(AGENT, brain, real_llm(), DraftOptions(count=1))
+    assert brain.requests[-1].llm.max_tokens is None
+
+
+async def test_each_answer_is_told_with_what_was_wrong_and_whether_it_is_asked_again() -> None:
+    told: list[Answered] = []
+    broken = {**SOUND, "name": "Broken", "persona": ""}
+    brain = answering(json.dumps({"tests": [broken]}), json.dumps({"tests": [SOUND]}))
+    await draft_from_prompt(AGENT, brain, real_llm(), DraftOptions(count=1), tell=told.append)
+    assert [(one.tests, one.asks_again) for one in told] == [(0, True), (1, False)]
+    assert told[0].problems[0].startswith("Broken: ")
+
+
+async def test_an_answer_that_was_cut_off_is_told_as_such() -> None:
+    brain = FunctionBrain(lambda _: BrainReply(text='{"tests": [', finish="cut"))
+    with pytest.raises(RunError, match="drafted no usable test"):
+        await draft_from_prompt(AGENT, brain, real_llm(), DraftOptions(count=1))
+    assert "cut off" in str(brain.requests[1].messages[-1])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from greenroom.model.marker import HANG_UP
-from greenroom.play.guard import clean, slip
+from greenroom.play.guard import LONGEST, clean, slip
 
 MARKERS = [
     "[HANG UP]", "[hang up]", "[Hangs up]", "[HANGUP]", "[HANG_UP]", "[hang-up]", "(hangs up)", "*hangs up*",
@@ -148,3 +148,20 @@ def test_plain_words_survive_cleaning(words: str) -> None:
     text = " ".join(words.split())
     if not text.casefold().endswith(("hang up", "end call", "hangup")) and "call" not in text.casefold():
         assert clean(text).text == text or clean(text).hangs_up
+
+
+@pytest.mark.parametrize(
+    "part", ["*", "[", "(", " ", "\n", "`", "_", "[ ", "the ", "call ", "caller:", '"', ".\n", "<"]
+)
+def test_a_model_that_writes_the_same_sign_without_end_holds_nobody_up(part: str) -> None:
+    raw = part * 100_000
+    line = clean(raw)
+    assert len(line.text) <= LONGEST
+    assert isinstance(slip(raw, line, part * 4_000, [part * 1_000]), str)
+
+
+@pytest.mark.parametrize("words", ["xy z ", "I see, ", "yes yes no "])
+def test_long_lines_of_few_words_are_compared_too(words: str) -> None:
+    line = words * (1_000 // len(words))
+    assert slip(line, clean(line), f"{line}Hm.", []) != ""
+    assert slip(line, clean(line), "Something else entirely, said at some length. " * 20, []) == ""

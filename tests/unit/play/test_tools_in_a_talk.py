@@ -99,7 +99,20 @@ async def test_arguments_as_json_in_a_string_are_read() -> None:
     assert played.tool_lines[0].arguments == {"day": "Monday"}
 
 
-@pytest.mark.parametrize("raw", ['{"day": ', "[1]", "7", '{"day": 3}', "{}", "not json", '{"day": null}'])
+@pytest.mark.parametrize(
+    "raw",
+    [
+        '{"day": ',
+        "[1]",
+        "7",
+        '{"day": 3}',
+        "{}",
+        "not json",
+        '{"day": null}',
+        '{"day": "x", "n": NaN}',
+        '{"day": "x", "n": 1e999}',
+    ],
+)
 async def test_arguments_that_do_not_fit_keep_the_raw_text_and_the_model_is_told(raw: str) -> None:
     brain = calling(tool_call("book_slot", raw))
     played = await play(make_agent(llm=real_llm(), tools=[BOOK]), make_test("Go."), brain=brain)

@@ -7,7 +7,7 @@ import itertools
 import pytest
 from tests.support.talks import FunctionBrain, StillClock, make_agent, make_test, play, real_llm
 
-from greenroom.model.errors import BrainFailed, BrainFault
+from greenroom.model.errors import BrainFailed, BrainFault, OutOfTime
 from greenroom.model.limits import Limits
 from greenroom.model.marker import HANG_UP
 from greenroom.model.talk import BrainReply, BrainRequest, ModelSaid, UserSaid
@@ -269,6 +269,21 @@ async def test_the_talks_time_limit_keeps_what_was_said_and_grades_it() -> None:
     assert played.run.ended_by == "time_ran_out"
     assert played.run.status == "passed"
     assert played.run.turns == 3
+
+
+async def test_an_agent_that_never_answered_before_the_time_ran_out_is_an_error_and_never_a_success() -> None:
+    clock = StillClock()
+
+    class Silent:
+        async def reply(self, request: BrainRequest, *, seconds_left: float | None = None) -> BrainReply:
+            clock.seconds += 100
+            raise OutOfTime("The time limit passed.")
+
+    test = make_test("One.", "Two.", checks=[{"type": "never_says", "text": "guarantee"}])
+    played = await play(make_agent(llm=real_llm()), test, brain=Silent(), clock=clock, limits=Limits(chat_seconds=90))
+    assert (played.run.status, played.run.ended_by) == ("error", "error")
+    assert played.run.error == "The agent had not answered after 90 seconds."
+    assert [result.passed for result in played.run.checks] == [None]
 
 
 async def test_the_time_limit_is_an_error_where_the_policy_says_so() -> None:

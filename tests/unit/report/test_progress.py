@@ -19,7 +19,7 @@ from greenroom.model.events import (
     UsageChanged,
 )
 from greenroom.report.console import UNICODE, QuietConsole
-from greenroom.report.progress import Progress, ProgressView, finished_line
+from greenroom.report.progress import Progress, ProgressView, RunProgress, finished_line, finished_test_line
 
 
 def drawn(progress: Progress, now: float = 0.0, width: int = 100, rows: int = 20) -> str:
@@ -119,3 +119,45 @@ def test_without_a_terminal_a_finished_run_is_one_line() -> None:
     progress = after(STARTED, RunFinished(a_run("failed", checks=some_checks(), usage=[a_usage()])))
     line = finished_line(a_run("failed", checks=some_checks(), usage=[a_usage()]), progress, UNICODE).plain
     assert line == "✗ failed    Moves a booking  [1/3]  1/3 checks · $0.01 · 1.5 s"
+
+
+def test_a_price_that_becomes_known_and_one_that_does_not_are_counted_as_they_stand() -> None:
+    progress = after(STARTED, UsageChanged("run_1", a_usage(None)))
+    assert progress.cost() == (Decimal(0), False)
+    progress.hear(UsageChanged("run_1", a_usage("0.20")), 11.0)
+    assert progress.cost() == (Decimal("0.20"), True)
+    progress.hear(UsageChanged("run_1", a_usage(None)), 12.0)
+    assert progress.cost() == (Decimal(0), False)
+
+
+def test_of_a_thousand_runs_only_the_rows_that_fit_are_drawn() -> None:
+    class Counted(RunProgress):
+        drawn = 0
+
+        def __getattribute__(self, name: str) -> object:
+            if name == "title":
+                Counted.drawn += 1
+            return super().__getattribute__(name)
+
+    progress = Progress(1_000)
+    for number in range(1_000):
+        progress.running[f"run_{number}"] = Counted(f"Talk {number}", 0.0)
+    page = drawn(progress, rows=20)
+    assert len(page.splitlines()) == 22
+    assert "and 980 more runs in progress" in page
+    assert Counted.drawn == 20
+
+
+def test_a_repeated_test_is_told_in_one_line() -> None:
+    runs = [a_run(usage=[a_usage("0.10")]), a_run("failed", id="run_2", repeat_index=1, usage=[a_usage("0.10")])]
+    progress = after(*(RunFinished(run) for run in runs), total=2)
+    assert finished_test_line(runs, progress, UNICODE).plain == "✗ 1/2 passed    Moves a booking  [2/2]  $0.20"
+
+
+def test_where_several_variants_play_each_run_is_told_with_its_own() -> None:
+    progress = Progress(2, names_variants=True)
+    run = a_run(variant="cheap")
+    progress.hear(RunStarted(run), 0.0)
+    assert "Moves a booking, cheap" in drawn(progress)
+    assert "Moves a booking, cheap  [" in finished_line(run, progress, UNICODE).plain
+    assert "Moves a booking, cheap  [" in finished_test_line([run], progress, UNICODE).plain

@@ -1,0 +1,1 @@
+"""What plays the talks in each of the other tools. Each runs in that tool's own environment, never in Greenroom's."""

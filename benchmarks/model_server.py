@@ -106,7 +106,9 @@ class Model:
             "object": "chat.completion",
             "created": 1_700_000_000,
             "model": asked["model"],
-            "choices": [{"index": 0, "message": said, "finish_reason": "tool_calls" if "tool_calls" in said else "stop"}],
+            "choices": [
+                {"index": 0, "message": said, "finish_reason": "tool_calls" if "tool_calls" in said else "stop"}
+            ],
             "usage": {"prompt_tokens": len(body) // 4, "completion_tokens": 24, "total_tokens": len(body) // 4 + 24},
         }
         return json.dumps(answer).encode()

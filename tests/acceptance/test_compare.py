@@ -169,7 +169,7 @@ def test_a_run_that_could_not_finish_is_told_and_its_pair_left_out(greenroom: Gr
         (("as-written", "xyz"), "name a variant of the files (`careful`)"),
         (("careful", "careful"), "Both sides are `careful`: name two that differ"),
         (("as-written", "none.yaml"), "There is no file `none.yaml`"),
-        (("as-written", "prompt:none.md"), "none.md"),
+        (("as-written", "prompt:none.md"), "There is no file `none.md` to compare"),
         (("as-written", "model:gpt"), "provider:name"),
         (("as-written", "old.json"), "A stored report is compared with another"),
         (("none.json", "old.json"), "none.json: cannot be read"),

@@ -18,13 +18,14 @@ def test_thirty_tests_ten_at_once_all_finish_and_none_twice_when_half_of_the_req
     greenroom: Greenroom,
 ) -> None:
     tests = "".join(
-        f"  - {{name: T{n}, caller: {{messages: [Line {n} a, Line {n} b]}}, checks: [{{type: says, text: Line {n} b}}]}}\n"
+        f"  - name: T{n}\n    caller: {{messages: [Line {n} a, Line {n} b]}}\n"
+        f"    checks: [{{type: says, text: Line {n} b}}]\n"
         for n in range(TESTS)
     )
     greenroom.write(
         "greenroom.yaml",
         "agent:\n  name: Echo\n  prompt: You repeat what you hear.\n  greeting: Hello.\n"
-        f"  llm: {{model: 'openai:gpt-4.1-mini'}}\ntests:\n{tests}",
+        f"  llm: {{model: openai:gpt-4.1-mini}}\ntests:\n{tests}",
     )
     with ModelServer.in_thread(RefusingFirst(Status(429, retry_after="0"), _answer)) as server:
         environ = {"OPENAI_API_KEY": "sk-any", "OPENAI_BASE_URL": server.openai_url}

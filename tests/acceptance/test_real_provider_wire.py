@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.support.model_server import ModelServer
 from tests.support.model_server_director import Director, role_of
-from tests.support.model_server_types import Answer, Heard, Reply, Wire
+from tests.support.model_server_types import Answer, Heard, Reply, Status, Wire
 from tests.support.program import Greenroom
 
 from greenroom.files import load_files
@@ -26,6 +26,24 @@ ENVIRONS: dict[Wire, tuple[str, str]] = {
     "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
     "google": ("GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"),
 }
+
+
+MODELS: dict[Wire, str] = {
+    "openai": "openai:gpt-4.1-mini",
+    "anthropic": "anthropic:claude-haiku-4-5",
+    "google": "google:gemini-2.5-flash",
+}
+NEVER_SAYS = """
+agent:
+  name: Front desk
+  prompt: You answer the phone.
+  greeting: Hello.
+  llm: {{model: "{model}"}}
+tests:
+  - name: Makes no promise
+    caller: {{messages: [Do you guarantee it?]}}
+    checks: [{{type: never_says, text: guarantee}}]
+"""
 
 
 class Cast:
@@ -91,4 +109,24 @@ def test_every_example_passes_over_the_providers_own_wire_and_nothing_is_sent_tw
     assert all(entry["input_tokens"] and entry["output_tokens"] and not entry["estimated"] for entry in usage)
     assert {heard.wire for heard in cast.heard} == {wire}
     assert {role_of(heard) for heard in cast.heard} == {"agent", "caller", "judge"}
+    assert KEY not in played.everything
+
+
+@pytest.mark.parametrize(("code", "words"), [(401, "refused the key"), (404, "has no model named")])
+@pytest.mark.parametrize("wire", ENVIRONS)
+def test_an_agent_whose_model_fails_is_an_error_and_never_a_success_with_empty_replies(
+    wire: Wire, code: int, words: str, greenroom: Greenroom
+) -> None:
+    greenroom.write("greenroom.yaml", NEVER_SAYS.format(model=MODELS[wire]))
+    with ModelServer.in_thread(Status(code, f"No: {KEY}")) as server:
+        key, address = ENVIRONS[wire]
+        environ = {key: KEY, address: server.base_url(wire)}
+        played = greenroom.run("run", "--json", environ=environ)
+        sent = server.count
+    [run] = played.json["runs"]
+    assert (played.code, run["status"], run["ended_by"], sent) == (3, "error", "error", 1)
+    assert words in run["error"]
+    assert MODELS[wire].partition(":")[2] in run["error"]
+    assert [line["text"] for line in run["transcript"] if line["role"] == "agent"] == ["Hello."]
+    assert [check["passed"] for check in run["checks"]] == [None]
     assert KEY not in played.everything

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.support.model_server import Answer, Broken, ModelServer
 from tests.support.program import Greenroom
-from tests.support.sample_files import FAILS, PASSES, a_file
+from tests.support.sample_files import FAILS, PASSES, a_file, a_file_for
 
 WATCHING = "Watching "
 
@@ -174,6 +175,36 @@ def test_a_file_that_is_missing_is_waited_for(greenroom: Greenroom) -> None:
         program.until_it_waits()
         assert "1 passed" in program.out
         assert program.stop() == 0
+
+
+def test_ctrl_c_while_runs_play_stops_them_and_ends(greenroom: Greenroom) -> None:
+    with ModelServer.in_thread(Broken("hang", then=Answer(text="Hello."))) as server:
+        greenroom.write("greenroom.yaml", a_file_for(server.openai_url, tests=1))
+        process = greenroom.start("run", "--watch")
+        server.wait_for(1)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        assert "Stopping" in process.stderr.readline()
+        server.release()
+        ended = greenroom.ended(process)
+    assert ended.code == 130
+    assert "1 stopped" in ended.out
+    assert "Watching" not in ended.err
+
+
+def test_a_change_while_runs_play_is_played_right_after(greenroom: Greenroom) -> None:
+    with ModelServer.in_thread(Answer(text="Hello.")) as server:
+        server.queue(Broken("hang", then=Answer(text="Hello.")))
+        greenroom.write("greenroom.yaml", a_file_for(server.openai_url, tests=1))
+        with watching(greenroom) as program:
+            server.wait_for(1)
+            greenroom.write("greenroom.yaml", a_file_for(server.openai_url, tests=2))
+            server.release()
+            program.until_it_waits()
+            program.until_it_waits()
+            assert program.rounds == ["Changed: greenroom.yaml"]
+            assert "2 passed" in program.out
+            assert program.stop() == 0
 
 
 def test_on_a_terminal_the_screen_starts_anew_with_what_changed(greenroom: Greenroom) -> None:

@@ -39,8 +39,10 @@ class BackgroundLoop:
         return self
 
     def __exit__(self, *_: object) -> None:
+        closed: Future[None] = Future()
         with suppress(KeyboardInterrupt, Exception):
-            self._wait(self._start(self._opened.aclose()), _CLOSING_SECONDS)
+            self._start(self._opened.aclose(), closed)
+            self._wait(closed, _CLOSING_SECONDS)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_CLOSING_SECONDS)
         if not self._thread.is_alive():
@@ -57,11 +59,20 @@ class BackgroundLoop:
             SystemExit: Ctrl-C was pressed again, or the work does not let itself be cancelled.
         """
         tasks: list[asyncio.Task[T]] = []
-        outcome = self._start(work, tasks.append)
+        outcome: Future[T] = Future()
+
+        def cancel() -> None:
+            if tasks:
+                tasks[0].cancel()
+            else:  # Ctrl-C came before the work was even begun
+                work.close()
+                outcome.set_exception(_Cancelled())
+
         try:
+            self._start(work, outcome, tasks.append)
             return self._wait(outcome)
         except KeyboardInterrupt:
-            self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in tasks])
+            self._loop.call_soon_threadsafe(cancel)
             self._wait_for_end(outcome)
             raise
 
@@ -74,9 +85,9 @@ class BackgroundLoop:
         if not outcome.done():
             raise SystemExit(ExitCode.INTERRUPTED)
 
-    def _start(self, work: Coroutine[Any, Any, T], keep: Callable[[asyncio.Task[T]], None] | None = None) -> Future[T]:
-        outcome: Future[T] = Future()
-
+    def _start(
+        self, work: Coroutine[Any, Any, T], outcome: Future[T], keep: Callable[[asyncio.Task[T]], None] | None = None
+    ) -> None:
         def deliver(task: asyncio.Task[T]) -> None:
             if task.cancelled():
                 outcome.set_exception(_Cancelled())
@@ -92,7 +103,6 @@ class BackgroundLoop:
                 keep(task)
 
         self._loop.call_soon_threadsafe(start)
-        return outcome
 
     @staticmethod
     def _wait(outcome: Future[T], seconds: float | None = None) -> T:

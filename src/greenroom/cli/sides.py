@@ -50,6 +50,7 @@ def read_side(text: str, variants: Sequence[str]) -> Side:
         return Side(model, lambda suite: suite.with_model(model), keeps_model=True)
     if text.startswith(_PROMPT):
         path = text.removeprefix(_PROMPT)
+        _require_file(Path(path).expanduser())
         return Side(path, lambda suite: suite.override({"prompt": f"@{path}"}))
     if is_yaml(text):
         return _file_side(Path(text))
@@ -66,9 +67,13 @@ def _unknown(text: str, variants: Sequence[str]) -> str:
     return f"{start}: name {known}{_FORMS}"
 
 
-def _file_side(path: Path) -> Side:
+def _require_file(path: Path) -> None:
     if not path.is_file():
         raise UserMistake(f"There is no file `{path}` to compare: check its spelling")
+
+
+def _file_side(path: Path) -> Side:
+    _require_file(path)
     loaded = load_agents(path, environ=os.environ).cases
 
     def change(suite: Suite) -> Suite:

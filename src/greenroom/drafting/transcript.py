@@ -12,6 +12,9 @@ from greenroom.model.errors import UserMistake
 from greenroom.model.loose_json import as_list, as_object
 from greenroom.model.text import speakable, squeeze
 
+MOST_SPEAKERS = 8
+"""What has more speakers than this is a file with `name: value` lines, and no call."""
+
 _AGENT_NAMES = frozenset(
     (
         "agent",
@@ -54,7 +57,7 @@ def read_transcript(text: str) -> list[HistoryLine]:
     """
     cleaned = speakable(text.lstrip("\ufeff"))
     said = list(_from_json(cleaned)) or list(_from_text(cleaned))
-    lines = _with_roles(said)
+    lines = _with_roles(said) if len({who.strip().casefold() for who, _ in said}) <= MOST_SPEAKERS else []
     if {line.role for line in lines} != {"caller", "agent"}:
         raise UserMistake(
             "This does not read as a call: write one line each as `Agent: …` and `Caller: …`, or give JSON with a list "

@@ -95,7 +95,7 @@ def _unquote(text: str) -> str:
     return text
 
 
-def slip(raw: str, line: Cleaned, agent_reply: str, own_lines: list[str], agent_greeting: str = "") -> str:
+def slip(raw: str, line: Cleaned, agent_reply: str, own_lines: list[str]) -> str:
     """Why a line is a slip of the model that plays the caller, as a hint for it; empty where it is none.
 
     `raw` is what the model wrote; `own_lines` are the caller's earlier lines, oldest first.
@@ -109,7 +109,7 @@ def slip(raw: str, line: Cleaned, agent_reply: str, own_lines: list[str], agent_
         return "You spoke as the agent who answers the call. You are the caller: say what the caller would say."
     if _REASONS_ALOUD.search(line.text):
         return "You thought aloud. Say only the words that the caller speaks."
-    if _repeats(line.text, agent_reply) or _repeats(line.text, agent_greeting):
+    if _repeats(line.text, agent_reply):
         return "You repeated what the other side said. You are the caller: answer it."
     if own_lines and _repeats(line.text, own_lines[-1]):
         return "You said the same as before. Say what the caller says next, or hang up."

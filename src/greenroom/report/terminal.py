@@ -147,7 +147,7 @@ def render_sums(report: Report, signs: Signs) -> Text:
         tests = len(report.comparison.tests if report.comparison is not None else report.summaries)
         line.append(f"{plural(tests, 'test')}, {plural(summary.runs, 'run')}: ", style=Style(bold=True))
     told = Text(", ").join(
-        Text(f"{count} {word}", style=STATUS_STYLES[status]) for count, word, status in counts if count
+        Text(f"{count:,} {word}", style=STATUS_STYLES[status]) for count, word, status in counts if count
     )
     line.append_text(told if told.plain else Text("nothing was played", style=QUIET))
     rest = [

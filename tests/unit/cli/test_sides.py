@@ -27,9 +27,13 @@ def test_a_variant_goes_by_its_name_whatever_it_is_called() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "label"), [("model:openai:gpt-4.1", "openai:gpt-4.1"), ("prompt:a/b.md", "a/b.md"), ("as-written",) * 2]
+    ("text", "label"), [("model:openai:gpt-4.1", "openai:gpt-4.1"), ("prompt:b.md", "b.md"), ("as-written",) * 2]
 )
-def test_a_side_is_called_by_what_differs(text: str, label: str) -> None:
+def test_a_side_is_called_by_what_differs(
+    text: str, label: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("b.md").touch()
     assert read_side(text, []).label == label
 
 

@@ -167,7 +167,13 @@ def test_a_line_without_a_label_belongs_to_the_speaker_before() -> None:
     assert [line.text for line in lines] == ["Hello. How are you?", "Fine. Thanks."]
 
 
-@pytest.mark.parametrize("text", ["", "Nothing here", "Agent: only one side", "[]", "{}", "42", "Tool: x\nSystem: y"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "Nothing here", "Agent: only one side", "[]", "{}", "42", "Tool: x\nSystem: y"),
+        "agent: x\n  name: A\n  prompt: p\n  model: m\n  greeting: Hi\ntests: y\n  - name: B\n    caller: c\n    a: b\n    c: d",
+    ],
+)
 def test_what_is_no_call_is_refused_with_what_to_write(text: str) -> None:
     with pytest.raises(UserMistake, match="does not read as a call"):
         read_transcript(text)

@@ -22,6 +22,12 @@ async def test_the_greeting_is_turn_0_and_each_later_turn_is_a_caller_line_and_t
     assert played.run.turns == 2
 
 
+async def test_checks_see_the_greeting_as_the_first_line() -> None:
+    checks = [{"type": "says", "text": "hello", "where": "first"}, {"type": "never_says", "text": "front desk"}]
+    played = await play(make_agent(), make_test("Hi.", checks=checks))
+    assert [(result.passed, result.turn, result.line) for result in played.run.checks] == [(True, 0, 0), (False, 0, 0)]
+
+
 async def test_without_a_greeting_the_brain_is_asked_for_the_first_words() -> None:
     brain = FunctionBrain(lambda _: "Hello, this is Maya.")
     played = await play(make_agent(greeting=None, llm=real_llm()), make_test("Hi."), brain=brain)

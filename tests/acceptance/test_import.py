@@ -40,9 +40,10 @@ def test_strict_exits_with_1_when_something_was_lost_and_still_writes(greenroom:
     words = ["import", "auto", "scenarios.yaml", "--out", "out.yaml", "--strict"]
     assert greenroom.run(*words).code == 1
     assert (greenroom.folder / "out.yaml").exists()
-    greenroom.write("scenarios.yaml", SCENARIOS[: SCENARIOS.index("    userdata")])
+    greenroom.write("chats.jsonl", CHAT)
     greenroom.write("desk.yaml", "name: Desk\nprompt: You help.\n")
-    whole = greenroom.run(*words, "--force", "--agent", "desk.yaml")
+    words = ["import", "auto", "chats.jsonl", "--out", "out.yaml", "--strict", "--force", "--agent", "desk.yaml"]
+    whole = greenroom.run(*words)
     assert whole.code == 0
     assert "Everything was carried." in whole.err
 

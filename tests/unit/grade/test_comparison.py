@@ -85,3 +85,12 @@ def test_turning_the_sides_turns_the_difference(outcomes: list[tuple[Status, Sta
     if one.difference is not None and other.difference is not None:
         assert one.difference == -other.difference
         assert one.p == other.p
+
+
+def test_where_interval_and_exact_test_part_the_words_say_that_more_runs_are_needed() -> None:
+    overall = compare(runs([BETTER] * 5 + [BOTH] * 13), "old", "new").overall
+    assert overall.p is not None
+    assert overall.low is not None
+    assert overall.p > 0.05
+    assert overall.low > 0
+    assert overall.words.startswith("new may be better, but 18 runs are too few to be sure (p = 0.062)")

@@ -78,10 +78,13 @@ async def _play_and_grade(stage: Stage) -> Run:
     if plan.test.checks:
         await recorder.tell(GradingStarted(plan.run_id, len(plan.test.checks)))
     meter.allow(plan.limits.judge_seconds)
-    judge = plan.agent.judge_llm or plan.judge_llm or plan.agent.llm
-    grades = await grade(_finished(stage, end), meter.ask, judge, recorder.grade)
+    grades = await grade(_finished(stage, end), meter.ask, plan.judge_model, recorder.grade)
     recorder.run.scorecard = grades.scorecard
     await _keep(recorder, grades.results)
+    made_up = sum(result.quote_verified is False for result in grades.results)
+    if made_up:
+        what = "a check" if made_up == 1 else f"{made_up} checks"
+        await recorder.warn(f"The judge quoted words that nobody said for {what}: read the verdict with care.")
     if grades.stopped:
         return await recorder.finish("cancelled", "stopped")
     if grades.error is not None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from ruamel.yaml import YAML
+from tests.support.fenced_blocks import ROOT, blocks
 from tests.support.model_server import Answer, Broken, ModelServer, Status
 from tests.support.program import Greenroom
 from tests.support.webhook_receiver import WebhookReceiver
@@ -161,7 +162,8 @@ def test_a_test_of_an_agent_file_goes_into_a_new_file_beside_it(desk: Greenroom)
 
 def test_an_edited_prompt_holds_from_the_next_reply_on(greenroom: Greenroom) -> None:
     with ModelServer.in_thread(lambda heard: Answer(text=f"I was told: {heard.system[:9]}")) as server:
-        file = "agent:\n  name: A\n  prompt: {}\n  greeting: Hi.\n  llm: {{model: 'openai-compatible:m', base_url: '{}'}}\n"
+        llm = "{{model: 'openai-compatible:m', base_url: '{}'}}"
+        file = f"agent:\n  name: A\n  prompt: {{}}\n  greeting: Hi.\n  llm: {llm}\n"
         path = greenroom.write("greenroom.yaml", file.format("Be kind.", server.openai_url))
         process = greenroom.start("chat", stdin=subprocess.PIPE)
         assert process.stdin is not None
@@ -368,3 +370,14 @@ def test_a_provider_that_refuses_the_key_is_told_without_the_key(greenroom: Gree
     ended = greenroom.feed("Hello\n", "chat", environ={"MY_KEY": "sk-very-secret-1234"})
     assert ended.code == 3
     assert "sk-very-secret" not in ended.everything
+
+
+def test_the_talk_of_the_docs_is_what_is_printed(greenroom: Greenroom) -> None:
+    page = ROOT / "docs" / "chat.md"
+    (file,) = [block.body for block in blocks(page) if block.options.get("file") == "greenroom.yaml"]
+    (talk,) = [block.body for block in blocks(page) if "talk" in block.options]
+    greenroom.write("greenroom.yaml", file)
+    said = [line.removeprefix("you    ") for line in talk.splitlines() if line.startswith("you")]
+    ended = greenroom.feed("\n".join(said), "chat", "--test", "Books a visit")
+    # A command is not echoed where lines are piped in.
+    assert ended.out.splitlines() == [line for line in talk.splitlines() if not line.startswith("you    /")]

@@ -99,7 +99,12 @@ def _with_part(base: Path, block: Block) -> Path:
 
 
 def _greenroom(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"NO_COLOR": "1", "TERM": "dumb", "XDG_STATE_HOME": str(folder / ".state")}
+    environment = os.environ | {
+        "COLUMNS": "120",
+        "NO_COLOR": "1",
+        "TERM": "dumb",
+        "XDG_STATE_HOME": str(folder / ".state"),
+    }
     return subprocess.run(
         [GREENROOM, *arguments],
         cwd=folder,

@@ -120,8 +120,8 @@ def test_a_call_reaches_the_author_of_another_model_that_was_named(greenroom: Gr
     )
     answer = Answer(text=json.dumps({"tests": [a_draft("From a call")]}))
     with ModelServer.in_thread(answer) as server:
-        agent = f"agent:\n  name: A\n  prompt: p\n  llm: {{model: 'openai-compatible:m', base_url: '{server.openai_url}', max_tokens: 20}}\n"
-        greenroom.write("greenroom.yaml", agent)
+        llm = f"{{model: 'openai-compatible:m', base_url: '{server.openai_url}', max_tokens: 20}}"
+        greenroom.write("greenroom.yaml", f"agent:\n  name: A\n  prompt: p\n  llm: {llm}\n")
         ended = greenroom.run(
             "generate", "--from-call", "call.json", "--count", "1", "--model", "openai-compatible:better",
             "--focus", "opening hours", "--language", "French",

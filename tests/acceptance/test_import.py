@@ -4,7 +4,9 @@ import pytest
 from tests.support.import_samples import SAMPLES
 from tests.support.program import Greenroom
 
-CHAT = '{"messages": [{"role": "user", "content": "When does the ferry leave?"}, {"role": "assistant", "content": "At 14:20."}]}\n'
+CHAT = """{"messages": [{"role": "user", "content": "When does the ferry leave?"}, \
+{"role": "assistant", "content": "At 14:20."}]}
+"""
 SCENARIOS = """name: Library desk
 scenarios:
   - label: Renews a book

@@ -18,8 +18,7 @@ from greenroom.report.talk import QUIET
 
 FEW_LABELS = 10
 """Below so many labels a question, a figure says little."""
-_BAR = 20
-_WIDE, _MEDIUM = 100, 70
+_WIDE, _MEDIUM, _NARROW = 100, 78, 60
 _GOOD, _POOR = 0.9, 0.7
 
 
@@ -49,10 +48,10 @@ class AgreementTable:
         table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=QUIET)
         table.add_column("Question", overflow="fold", min_width=min(24, width // 3))
         table.add_column("Judge right", no_wrap=True)
-        if width >= _WIDE:
+        if _bar_of(width):
             table.add_column("", no_wrap=True)
         table.add_column("Kappa", justify="right", no_wrap=True)
-        if width >= _MEDIUM:
+        if width >= _NARROW:
             table.add_column("Too lenient", justify="right", no_wrap=True)
             table.add_column("Too strict", justify="right", no_wrap=True)
         for one in self._rows:
@@ -63,13 +62,18 @@ class AgreementTable:
         style = _style_of(one.accuracy)
         yield Text(printable_line(one.question), style=Style(bold=one is self._overall))
         yield Text(f"{one.accuracy:.0%}", style=style).append(f"  {one.right} of {one.labels}", style=QUIET)
-        if width >= _WIDE:
+        if bar := _bar_of(width):
             interval = wilson(one.right, one.labels)
-            yield rate_bar(one.accuracy, interval.low, interval.high, self._signs, width=_BAR, style=style)
+            yield rate_bar(one.accuracy, interval.low, interval.high, self._signs, width=bar, style=style)
         yield Text(self._signs.open if one.kappa is None else f"{one.kappa:.2f}")
-        if width >= _MEDIUM:
+        if width >= _NARROW:
             yield Text(str(one.too_lenient))
             yield Text(str(one.too_strict))
+
+
+def _bar_of(width: int) -> int:
+    """How many columns a bar has in a table of that width."""
+    return 20 if width >= _WIDE else 10 if width >= _MEDIUM else 0
 
 
 def _style_of(accuracy: float) -> Style:

@@ -18,6 +18,7 @@ from greenroom.files.nodes import MapNode, ScalarNode, text_of
 from greenroom.files.parts import LLM_FIELDS, AgentPart, read_agent
 from greenroom.files.validation import note_problems, validate
 from greenroom.model.agent import Agent
+from greenroom.model.case import Test
 from greenroom.model.limits import Limits
 from greenroom.model.rules import check_agent, check_hand_offs, nearest
 
@@ -68,10 +69,10 @@ def read_variants(layout: Layout, library: Library, environ: Mapping[str, str], 
     }
 
 
-def credentials_of(agent: Agent) -> Iterable[tuple[str, str]]:
-    """The credentials that an agent names, by the field whose `credential` it is."""
+def credentials_of(owner: Agent | Test) -> Iterable[tuple[str, str]]:
+    """The credentials that an agent or a test names, by the field whose `credential` it is."""
     for name in (*LLM_FIELDS, "remote"):
-        credential: str | None = getattr(getattr(agent, name), "credential", None)
+        credential: str | None = getattr(getattr(owner, name, None), "credential", None)
         if credential is not None:
             yield name, credential
 
@@ -83,7 +84,7 @@ def _validated(layout: Layout, parts: Iterable[AgentPart], limits: Limits, ledge
         if agent is not None and part.is_whole:
             read.append((part, agent))
             note_problems(check_agent(agent, limits), part.node, ledger)
-            _note_misspelled_credentials(part.node, agent, layout, ledger)
+            note_misspelled_credentials(part.node, agent, layout, ledger)
     if len(read) == len(layout.agents):
         by_name = {agent.name: agent for _, agent in read}
         for part, agent in read:
@@ -103,10 +104,10 @@ def _note_same_names(parts: Iterable[AgentPart], ledger: Ledger) -> None:
         seen.setdefault(name, node.place.line)
 
 
-def _note_misspelled_credentials(node: MapNode, agent: Agent, layout: Layout, ledger: Ledger) -> None:
+def note_misspelled_credentials(node: MapNode, owner: Agent | Test, layout: Layout, ledger: Ledger) -> None:
     """A credential may also come from the settings; only a name that is nearly one of the file's is a mistake."""
     known = {*layout.credentials, *layout.unset_credentials}
-    for field_name, credential in credentials_of(agent):
+    for field_name, credential in credentials_of(owner):
         if credential in known:
             continue
         near = nearest(credential, known)

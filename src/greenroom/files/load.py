@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from greenroom.files.casting import Cast, read_cast, read_variants
+from greenroom.files.casting import Cast, note_misspelled_credentials, read_cast, read_variants
 from greenroom.files.finding import find_files
 from greenroom.files.layout import Layout, read_layout
 from greenroom.files.library import Library
@@ -61,6 +61,7 @@ def _cases_of(file: Path, library: Library, environ: Mapping[str, str], limits: 
         agent, others = player.agent, cast.others(player.agent)
         problems = check_test(test, agent, others, limits)
         note_problems(problems, node, ledger)
+        note_misspelled_credentials(node, test, layout, ledger)
         _check_in_variants(node, test, variants, {problem.message for problem in problems}, limits, ledger)
         yield Case(
             file=file,

@@ -58,6 +58,9 @@ def read_test(node: MapNode, library: Library) -> MapNode:
     changes: dict[str, Node] = {}
     if (variables := node.get("variables")) is not None:
         changes["variables"] = _as_written(variables)
+    for field in LLM_FIELDS:
+        if isinstance(llm := node.get(field), MapNode) and (script := llm.get("script")):
+            changes[field] = llm.with_values({"script": _list_by_path(script, library, _ANY_RULE)})
     if isinstance(caller := node.get("caller"), MapNode):
         changes["caller"] = _with_persona(caller, library)
     if isinstance(variations := node.get("variations"), ListNode):

@@ -158,6 +158,8 @@ NOTES: Mapping[str, Mapping[str, str]] = {
         "use_real_tools": "The same as `tools: real`.",
         "checks": "What must hold.",
         "pass_score": "The scorecard's score that passes a test without required checks.",
+        "caller_llm": "The model that plays the caller in this test, instead of the agent's.",
+        "judge_llm": "The model that judges this test, instead of the agent's.",
         "judges": "How many times each judged question is put (odd); the majority decides.",
         "grounding": "How grounding is measured: `offline`, or by the `judge`.",
         "reason_language": "The language of the judge's reasons.",

@@ -14,7 +14,7 @@ from greenroom.model.agent import Agent
 from greenroom.model.case import Test
 from greenroom.model.errors import Problem, UserMistake
 from greenroom.model.limits import Limits
-from greenroom.model.llm import Credential
+from greenroom.model.llm import Credential, Llm
 from greenroom.model.rules import check_agent, check_hand_offs, check_test, nearest
 
 
@@ -39,10 +39,20 @@ class Case:
     unset_credentials: Mapping[str, tuple[Unset, ...]] = field(default_factory=dict[str, tuple[Unset, ...]], repr=False)
     players: tuple[Player, ...] = field(default=(), repr=False)
 
+    @property
+    def caller_llm(self) -> Llm | None:
+        """The model that test or agent name for the caller."""
+        return self.test.caller_llm or self.agent.caller_llm
+
+    @property
+    def judge_llm(self) -> Llm | None:
+        """The model that test or agent name for the judge."""
+        return self.test.judge_llm or self.agent.judge_llm
+
     def missing_secrets(self) -> Iterator[Unset]:
         """The secrets that this case would use and whose environment variables are not set."""
-        for agent in (self.agent, *self.others.values()):
-            for _, credential in credentials_of(agent):
+        for owner in (self.agent, *self.others.values(), self.test):
+            for _, credential in credentials_of(owner):
                 yield from self.unset_credentials.get(credential, ())
         for player in self.players:
             yield from (unset for unset in player.unset if self._uses(unset, player.agent))

@@ -135,10 +135,8 @@ def _words(found: Difference, first: str, second: str) -> str:
     if found.low > 0 or found.high < 0:
         # The interval and the exact test are two methods and can part at the edge; the stricter of them decides.
         way = "better" if found.difference > 0 else "worse"
-        return (
-            f"{second} may be {way}, but {_count(found.pairs, 'run')} are too few to be sure (p = {_p(found.p)}){hint}. "
-            f"{rates} ({span}).{left_out}"
-        )
+        few = f"{_count(found.pairs, 'run')} are too few to be sure (p = {_p(found.p)})"
+        return f"{second} may be {way}, but {few}{hint}. {rates} ({span}).{left_out}"
     return f"No difference seen with {_count(found.pairs, 'run')}{hint}. {rates} ({span}).{left_out}"
 
 

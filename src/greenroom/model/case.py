@@ -9,6 +9,7 @@ from pydantic import Field, field_validator, model_validator
 from greenroom.model.agent import plain_values
 from greenroom.model.base import Json, Written
 from greenroom.model.checks import Check
+from greenroom.model.llm import Llm
 
 Kind = Literal["simulation", "script", "next_reply"]
 ToolMode = Literal["canned", "real", "plan"]
@@ -145,8 +146,9 @@ class Test(Written):
     """A saved description of one talk: who calls, what is prepared, what must hold.
 
     `tools` is how tool calls are answered: `canned` (from `tool_mocks` and `tool_results`), `real` (also written
-    `use_real_tools: true`), or `plan` (a dry run: the first reply that picks a tool ends there). `judges` (odd) is
-    how many times each judged question is put; the majority decides.
+    `use_real_tools: true`), or `plan` (a dry run: the first reply that picks a tool ends there). `caller_llm`
+    and `judge_llm` name models for this test alone. `judges` (odd) is how many times each judged question is put; the
+    majority decides.
     """
 
     __test__: ClassVar[bool] = False
@@ -164,6 +166,8 @@ class Test(Written):
     use_real_tools: bool = False
     checks: list[Check] = Field(default_factory=list[Check])
     pass_score: Annotated[int, Field(ge=0, le=100)] = 70
+    caller_llm: Llm | None = None
+    judge_llm: Llm | None = None
     judges: Annotated[int, Field(ge=1, le=9)] = 1
     grounding: Literal["offline", "judge"] = "offline"
     reason_language: str | None = None

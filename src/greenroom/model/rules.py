@@ -60,7 +60,7 @@ def check_agent(agent: Agent, limits: Limits) -> tuple[Problem, ...]:
         *_long_greeting(agent, limits),
         *_bad_parameters(agent),
         *_bad_addresses(agent),
-        *_bad_scripts(agent),
+        *_bad_models(agent),
     )
 
 
@@ -92,6 +92,7 @@ def check_test(test: Test, agent: Agent, others: Mapping[str, Agent], limits: Li
     return (
         *_unspeakable(test),
         *_over_limits(test, limits),
+        *_bad_models(test),
         *_bad_caller_patterns(test),
         *_unheard_history(test, agent),
         *_unknown_tools(test, speakers),
@@ -183,13 +184,19 @@ def _schema_fault(error: Exception) -> tuple[Path, str]:
     return place, str(getattr(error, "message", error)).splitlines()[0].rstrip(".")
 
 
+def _bad_models(owner: Agent | Test) -> Iterator[Problem]:
+    for name, llm in _llms(owner):
+        yield from _bad_url((name, "base_url"), llm.base_url)
+        for index, rule in enumerate(llm.script):
+            if isinstance(rule.when, str):
+                yield from _bad_pattern((name, "script", index, "when"), rule.when)
+
+
 def _bad_addresses(agent: Agent) -> Iterator[Problem]:
     if agent.tool_webhook:
         yield from _bad_url(("tool_webhook", "url"), agent.tool_webhook.url)
     for index, server in enumerate(agent.mcp_servers):
         yield from _bad_url(("mcp_servers", index, "url"), server.url)
-    for name, llm in _llms(agent):
-        yield from _bad_url((name, "base_url"), llm.base_url)
 
 
 def _bad_url(path: Path, url: str | None) -> Iterator[Problem]:
@@ -197,16 +204,9 @@ def _bad_url(path: Path, url: str | None) -> Iterator[Problem]:
         yield Problem(path, f"`{path[-1]}` is a web address: start it with `https://` (or `http://`)")
 
 
-def _bad_scripts(agent: Agent) -> Iterator[Problem]:
-    for name, llm in _llms(agent):
-        for index, rule in enumerate(llm.script):
-            if isinstance(rule.when, str):
-                yield from _bad_pattern((name, "script", index, "when"), rule.when)
-
-
-def _llms(agent: Agent) -> Iterator[tuple[str, Llm]]:
+def _llms(owner: Agent | Test) -> Iterator[tuple[str, Llm]]:
     for name in ("llm", "llm_fallback", "caller_llm", "judge_llm"):
-        llm: Llm | None = getattr(agent, name)
+        llm: Llm | None = getattr(owner, name, None)
         if llm is not None:
             yield name, llm
 

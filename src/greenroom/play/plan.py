@@ -19,7 +19,7 @@ class Plan:
     """One run, before it is played.
 
     `others` are the agents that the talk may move to, by name or id. `seed` decides everything that is left to
-    chance. `caller_llm` and `judge_llm` are the project's, used where the agent names none of its own.
+    chance. `caller_llm` and `judge_llm` are the project's, used where neither the test nor the agent names one.
     `force_primary_failure` rehearses the backup brain. `test_header` marks real tool calls as a test's. `place` tells
     tests apart that have the same name.
     """
@@ -42,6 +42,16 @@ class Plan:
     test_header: str = "X-Greenroom-Test"
     created_at: datetime | None = None
     place: str = ""
+
+    @property
+    def caller_model(self) -> Llm | None:
+        """Who plays the caller: what the test names, else the agent, else the project, else the agent's own brain."""
+        return self.test.caller_llm or self.agent.caller_llm or self.caller_llm or self.agent.llm
+
+    @property
+    def judge_model(self) -> Llm | None:
+        """Who judges: found like the caller."""
+        return self.test.judge_llm or self.agent.judge_llm or self.judge_llm or self.agent.llm
 
     @property
     def scope(self) -> str:

@@ -104,13 +104,13 @@ async def _reply_to_history(stage: Stage, side: AgentSide, caller: Caller) -> En
 
 
 def caller_llm(stage: Stage) -> Llm:
-    """The model that plays the caller: the agent's own choice, the project's, or the agent's brain.
+    """The model that plays the caller.
 
     Raises:
         RunError: none of them is set.
     """
     plan = stage.plan
-    llm = plan.agent.caller_llm or plan.caller_llm or plan.agent.llm
+    llm = plan.caller_model
     if llm is None:
         raise RunError(f"No model plays the caller: set `llm` or `caller_llm` of the agent {plan.agent.name}.")
     return llm

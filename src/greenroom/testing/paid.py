@@ -27,7 +27,7 @@ def _asked(case: Case) -> Iterator[Llm]:
     for agent in speakers:
         if agent.remote is None:
             yield from (llm for llm in (agent.llm, agent.llm_fallback) if llm is not None)
-    for needed, own in ((_has_persona(case), case.agent.caller_llm), (_needs_judge(case), case.agent.judge_llm)):
+    for needed, own in ((_has_persona(case), case.caller_llm), (_needs_judge(case), case.judge_llm)):
         llm = own or case.agent.llm
         if needed and llm is not None:
             yield llm
@@ -39,7 +39,7 @@ def _usual_is_paid(case: Case, usual_llm: str | None) -> bool:
     agent = case.agent
     if agent.llm is not None:
         return False
-    return (_has_persona(case) and not agent.caller_llm) or (_needs_judge(case) and not agent.judge_llm)
+    return (_has_persona(case) and not case.caller_llm) or (_needs_judge(case) and not case.judge_llm)
 
 
 def _has_persona(case: Case) -> bool:

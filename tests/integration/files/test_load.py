@@ -383,3 +383,28 @@ def test_an_http_tool_holds_secrets_that_are_needed_where_tools_are_real(tmp_pat
     assert "hush" not in repr(case)
     assert [unset.variable for unset in the_case(write(tmp_path, greenroom=real), {}).missing_secrets()] == ["PING"]
     assert list(the_case(write(tmp_path, greenroom=canned), {}).missing_secrets()) == []
+
+
+OWN_MODELS = """
+agent: {name: Desk, prompt: Hi., llm: {model: "scripted:x", script: [{say: Hi}]}}
+credentials: {main: {api_key: "${KEY}"}}
+tests:
+  - name: Books
+    caller: {persona: Ravi}
+    caller_llm: {model: "openai:a", credential: main}
+    judge_llm: {model: "scripted:judge", script: rules.yaml}
+"""
+
+
+def test_a_test_may_name_models_of_its_own_with_credentials_and_scripts(tmp_path: Path) -> None:
+    (tmp_path / "rules.yaml").write_text("- {role: judge, answer: 'yes'}\n", encoding="utf-8")
+    case = the_case(write(tmp_path, greenroom=OWN_MODELS), {"KEY": "sk-hush"})
+    assert case.test.caller_llm is not None
+    assert case.test.caller_llm.credential == "main"
+    assert case.test.judge_llm is not None
+    assert case.test.judge_llm.script[0].answer == "yes"
+    missing = the_case(write(tmp_path, greenroom=OWN_MODELS), {}).missing_secrets()
+    assert [unset.variable for unset in missing] == ["KEY"]
+    wrong = OWN_MODELS.replace("credential: main", "credential: mian")
+    with pytest.raises(FileMistakes, match="there is no credential `mian`; did you mean `main`"):
+        the_case(write(tmp_path, greenroom=wrong), {})

@@ -112,7 +112,8 @@ def test_the_answer_of_an_http_tool_is_prepared_without_the_status_around_it() -
 @pytest.mark.parametrize("fields", [{"source": "engine"}, {"source": "refused"}, {"reason": "bad_arguments"}])
 def test_what_no_test_could_answer_is_not_prepared(fields: dict[str, Any]) -> None:
     prepared = prepare([called(**fields)], ())
-    assert not (prepared.results or prepared.mocks)
+    assert prepared.results == {}
+    assert prepared.mocks == []
 
 
 def test_a_dry_run_is_saved_as_one() -> None:

@@ -17,6 +17,7 @@ from greenroom.model.case import Test
 
 FILE = Path("greenroom.yaml")
 NEW = Test.model_validate({"name": "New: one", "caller": {"messages": ["Hi"]}})
+AGENT = "agent: {name: A, prompt: p}\n"
 ITEM = '- name: "New: one"\n    caller:\n      messages:\n        - Hi\n'
 
 
@@ -48,7 +49,7 @@ def added(text: str, *tests: Test) -> str:
         "agent: {name: A, prompt: p}\ntests:\n# soon\nvariants: {}\n",
         "agent: {name: A, prompt: p}\ntests: # soon\n",
         "# top\ntests:\n- name: a   # first\n  caller: {messages: [x]}\n# end\nagent: {name: A, prompt: p}\n",
-        "tests:\n    - name: a\n      caller:\n        persona: |+\n          Text\n          # text\n\n\nagent: {name: A, prompt: p}\n",
+        "tests:\n    - name: a\n      caller:\n        persona: |+\n          Text\n          # text\n\n\n" + AGENT,
         "tests:\n  - name: b\n    caller: {messages: [x]}\n    # inside\n\n  # outside\nagent: {name: A, prompt: p}",
         "agent: &a {name: A, prompt: p}\nx-b: {<<: *a}\ntests:\n  - &t {name: a, caller: {messages: [x]}}\n",
         "agent: {name: A, prompt: 'it''s'}\ntests:\n  -\n    name: a\n    caller: {messages: [x]}\n",
@@ -66,7 +67,7 @@ def test_a_new_test_comes_last_in_the_list_at_the_same_depth() -> None:
 
 
 def test_tests_that_stand_apart_go_on_standing_apart() -> None:
-    text = "agent: {name: A, prompt: p}\ntests:\n  - {name: a, caller: {messages: [x]}}\n\n  - {name: b, caller: {messages: [x]}}\n"
+    text = AGENT + "tests:\n  - {name: a, caller: {messages: [x]}}\n\n  - {name: b, caller: {messages: [x]}}\n"
     assert added(text) == f"{text}\n  {ITEM}"
 
 

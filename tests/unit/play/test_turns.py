@@ -393,3 +393,27 @@ async def test_any_script_passes_through_as_it_was_said(text: str) -> None:
     brain = FunctionBrain(lambda _: text)
     played = await play(make_agent(llm=real_llm(), greeting=text), make_test(text), brain=brain)
     assert [line for _, line in played.said] == [text] * 3
+
+
+async def test_a_test_may_name_its_own_caller_and_judge() -> None:
+    brain = FunctionBrain(lambda r: '{"answer": "yes", "reason": "ok", "quote": ""}' if r.role == "judge" else "Hm.")
+    agent = make_agent(llm=real_llm("main"), caller_llm=real_llm("agents"), judge_llm=real_llm("agents"))
+    test = make_test(
+        max_turns=1,
+        checks=[{"type": "judge", "question": "Polite?"}],
+        caller_llm=real_llm("tests-caller"),
+        judge_llm=real_llm("tests-judge"),
+    )
+    await play(agent, test, brain=brain)
+    assert {(r.role, r.llm.name) for r in brain.requests if r.role != "agent"} == {
+        ("caller", "tests-caller"),
+        ("judge", "tests-judge"),
+    }
+
+
+async def test_a_quote_that_nobody_said_is_a_warning_on_the_run() -> None:
+    answer = '{"answer": "yes", "reason": "It said so.", "quote": "words that nobody said here"}'
+    brain = FunctionBrain(lambda r: answer if r.role == "judge" else "Hm.")
+    test = make_test("Hi.", checks=[{"type": "judge", "question": "Polite?"}])
+    played = await play(make_agent(llm=real_llm()), test, brain=brain)
+    assert "The judge quoted words that nobody said for a check" in played.run.warnings[0]

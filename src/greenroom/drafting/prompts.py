@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from greenroom.model.agent import Agent
+from greenroom.model.agent import Agent, McpTool, Tool
 from greenroom.model.base import Json
 from greenroom.model.case import HistoryLine, Kind
-from greenroom.model.run import Line, Run, ToolLine
+from greenroom.model.run import CheckResult, Line, Run, ToolLine
 
 SYSTEM = """You write tests for conversational agents. A test is one talk between the agent and a simulated caller, \
 and what must hold in it.
@@ -108,8 +108,8 @@ SCHEMA: dict[str, Json] = {
 def describe_agent(agent: Agent) -> str:
     """The agent as its author reads it: instructions, first words, tools and knowledge; no secret."""
     tools = "\n".join(
-        f"- {tool.name}: {tool.description} Parameters: {json.dumps(tool.parameters, ensure_ascii=False)}"
-        for tool in agent.tools
+        f"- {name}: {tool.description} Parameters: {json.dumps(tool.parameters, ensure_ascii=False)}"
+        for name, tool in _tools_of(agent)
     )
     knowledge = ""
     if agent.knowledge:
@@ -120,7 +120,7 @@ def describe_agent(agent: Agent) -> str:
         for on, words in (
             (agent.can_end_call, "can hang up (`end_call`)"),
             (agent.can_transfer, "can transfer the call to a person (`transfer_call`)"),
-            (agent.can_hand_off, "can hand over to another agent (`hand_off_to_agent`)"),
+            (agent.can_hand_off, f"can hand over (`hand_off_to_agent`) to {', '.join(agent.can_hand_off)}"),
             (agent.can_reschedule, "can arrange a call back (`reschedule_call`)"),
         )
         if on
@@ -132,6 +132,13 @@ def describe_agent(agent: Agent) -> str:
     )
 
 
+def _tools_of(agent: Agent) -> Iterator[tuple[str, Tool | McpTool]]:
+    """The tools under the names that the agent sees; those of MCP servers where they are written down."""
+    yield from ((tool.name, tool) for tool in agent.tools if tool.enabled)
+    for server in agent.mcp_servers:
+        yield from ((f"{server.name}__{tool.name}", tool) for tool in server.tools or ())
+
+
 def show_lines(lines: Sequence[HistoryLine]) -> str:
     return "\n".join(f"{line.role}: {line.text}" for line in lines)
 
@@ -139,11 +146,16 @@ def show_lines(lines: Sequence[HistoryLine]) -> str:
 def show_run(run: Run) -> str:
     """A run as its author reads it: the talk, and what did not hold."""
     talk = "\n".join(_show_line(line) for line in run.transcript)
-    broken = "\n".join(f"- {result.detail}" for result in run.checks if result.passed is False)
+    broken = "\n".join(_show_broken(result) for result in run.checks if result.passed is False)
     error = f"\nerror: {run.error}" if run.error else ""
     return (
         f"<run test={json.dumps(run.test, ensure_ascii=False)}>\n{talk}{error}\n</run>\n<broken>\n{broken}\n</broken>"
     )
+
+
+def _show_broken(result: CheckResult) -> str:
+    asked = result.check.model_dump(mode="json", exclude_unset=True, exclude={"type", "required"})
+    return f"- {result.check.type} {json.dumps(asked, ensure_ascii=False)}: {result.detail}"
 
 
 def _show_line(line: Line) -> str:

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.import_samples import CHATS, ELEVENLABS, SAMPLES
+from tests.support.import_samples import SAMPLES
+from tests.support.import_samples_of_platforms import ELEVENLABS
+from tests.support.import_samples_of_tools import CHATS
 
 from greenroom.batch import plan_runs
 from greenroom.engine import play_test

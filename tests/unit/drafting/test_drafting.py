@@ -122,7 +122,7 @@ async def test_a_call_and_a_failing_run_reach_the_author() -> None:
         checks=[CheckResult(check=NeverSays(text="guarantee"), passed=False, detail="It said guarantee.")],
     )  # fmt: skip
     await draft_from_failure(AGENT, run, brain, real_llm(), DraftOptions(count=1))
-    assert "It said guarantee." in str(brain.requests[1].messages)
+    assert 'never_says {"text": "guarantee"}: It said guarantee.' in str(brain.requests[1].messages)
 
 
 async def test_a_scripted_author_drafts_for_free() -> None:
@@ -218,3 +218,14 @@ async def test_an_answer_that_was_cut_off_is_told_as_such() -> None:
     with pytest.raises(RunError, match="drafted no usable test"):
         await draft_from_prompt(AGENT, brain, real_llm(), DraftOptions(count=1))
     assert "cut off" in str(brain.requests[1].messages[-1])
+
+
+async def test_the_author_knows_the_tools_under_the_names_that_the_agent_sees() -> None:
+    crm = {"name": "crm", "url": "https://example.com/mcp", "tools": [{"name": "find", "description": "Find a person"}]}
+    off = {"name": "old_tool", "enabled": False}
+    agent = make_agent(llm=real_llm(), tools=[BOOK, off], mcp_servers=[crm])
+    brain = answering(json.dumps({"tests": [SOUND]}))
+    await draft_from_prompt(agent, brain, real_llm(), DraftOptions(count=1))
+    asked = str(brain.requests[0].messages)
+    assert "crm__find: Find a person" in asked
+    assert "old_tool" not in asked

@@ -1,12 +1,12 @@
 # Everything a developer does, one command each. Needs Python 3.11+, make and git; uv is brought along when missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install format lint typecheck test bench docs schema clean
+.PHONY: help demo install format lint typecheck test bench bench-others docs schema clean
 
 RUN = sh scripts/run
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
 
 demo: ## Play a bundled agent's tests: no key, no network, a few seconds
 	@$(RUN) runtime greenroom demo
@@ -33,6 +33,9 @@ test: ## Run all tests (ARGS="-k booking" passes options on to pytest)
 
 bench: ## Measure speed and memory against a hand-written loop (some minutes)
 	@$(RUN) dev python -m benchmarks $(ARGS)
+
+bench-others: ## Measure the same work in other tools, installed for it under .tools (2.5 GB; 20 minutes)
+	@$(RUN) dev python -m benchmarks.others $(ARGS)
 
 docs: ## Run every example in README and docs, and draw the picture of a run again
 	@$(RUN) dev pytest tests/acceptance/test_docs.py tests/unit/docs $(ARGS)

@@ -29,10 +29,9 @@ def model(name: str) -> LocalModel:
 
 async def answer(turns: list[Turn]) -> Turn:
     """The agent: the talk so far goes to the model."""
-    heard = [{"role": turn.role, "content": turn.content} for turn in turns]
-    completion = await client.chat.completions.create(
-        model="agent", messages=[{"role": "system", "content": AGENT_PROMPT}, *heard]
-    )
+    heard: list = [{"role": "system", "content": AGENT_PROMPT}]
+    heard += [{"role": turn.role, "content": turn.content} for turn in turns]
+    completion = await client.chat.completions.create(model="agent", messages=heard)
     return Turn(role="assistant", content=completion.choices[0].message.content or "")
 
 

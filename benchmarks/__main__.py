@@ -17,6 +17,7 @@ from rich.table import Table
 
 from benchmarks.processes import ModelServer, model_server, wall_time
 from benchmarks.scene import requests_in
+from benchmarks.workbench import daily_work
 from benchmarks.worker import Cost
 
 LATENCY_MS = 200
@@ -44,6 +45,7 @@ class Rounds:
     processor: int = 5
     growth: int = 3
     start: int = 7
+    work: int = 3
 
 
 def paced(server: ModelServer) -> Iterator[Row]:
@@ -150,6 +152,12 @@ def starts(rounds: Rounds) -> Iterator[Row]:
         yield Row(f"greenroom {command[0]}", f"{took:.2f} s", bar=f"< {bar} s", is_ok=took < bar)
 
 
+def workbench(server: ModelServer, rounds: Rounds) -> Iterator[Row]:
+    """Repeats, replays, collection by pytest and a big report, through the program as a person starts it."""
+    for what, figure, other in daily_work(f"{server.root}/v1", rounds.work):
+        yield Row(what, figure, other)
+
+
 def load() -> float:
     """How many processes wanted a processor in the last minute, for each processor."""
     return os.getloadavg()[0] / (os.cpu_count() or 1)
@@ -162,7 +170,7 @@ def show(rows: list[Row], load_before: float) -> Table:
         table.caption = (
             f"The machine was busy before ({load_before:.1f} processes a core): times and stalls are too long."
         )
-    for column in ("", "Greenroom", "plain loop", "bar", ""):
+    for column in ("", "Greenroom", "plain loop, or the other way", "bar", ""):
         table.add_column(column, justify="left", overflow="fold")
     for row in rows:
         verdict = "" if row.is_ok is None else "[green]ok[/]" if row.is_ok else "[bold red]over[/]"
@@ -174,7 +182,7 @@ def main() -> None:
     """Measure and print. The exit code is 0 whatever the figures: machines are noisy, and people read the table."""
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="one round of each, for a first impression")
-    rounds = Rounds(1, 1, 1) if parser.parse_args().quick else Rounds()
+    rounds = Rounds(1, 1, 1, 1) if parser.parse_args().quick else Rounds()
     console = Console(width=140 if not sys.stdout.isatty() else None)
     rows: list[Row] = []
     load_before = load()
@@ -191,6 +199,8 @@ def main() -> None:
         take("processor time", lambda: processor(instant, rounds))
         take("growth", lambda: growth(instant, rounds))
     take("start-up", lambda: starts(rounds))
+    with model_server(0) as instant:
+        take("daily work", lambda: workbench(instant, rounds))
     console.print(show(rows, load_before))
 
 

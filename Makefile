@@ -34,7 +34,7 @@ test: ## Run all tests (ARGS="-k booking" passes options on to pytest)
 bench: ## Measure speed and memory against a hand-written loop (some minutes)
 	@$(RUN) dev python -m benchmarks $(ARGS)
 
-bench-others: ## Measure the same work in other tools, installed for it under .tools (2.5 GB; 20 minutes)
+bench-others: ## Measure the same work in other tools, installed for it under .tools (3.3 GB, 15 minutes)
 	@$(RUN) dev python -m benchmarks.others $(ARGS)
 
 docs: ## Run every example in README and docs, and draw the picture of a run again

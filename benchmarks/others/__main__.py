@@ -26,6 +26,7 @@ CONCURRENCY = 10
 TALKS = 100
 PACED_TALKS = 50
 LATENCY_MS = 200
+BUSY = 0.4
 MIB = 1024 * 1024
 
 
@@ -40,6 +41,14 @@ class Measured:
     paced: list[Spent] = field(default_factory=list[Spent])
     requests: float = 0.0
     reason: str = ""
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """How often the short things and the long ones are measured; the median counts."""
+
+    short: int = 5
+    long: int = 3
 
 
 @dataclass(frozen=True)
@@ -80,6 +89,7 @@ CRITICAL = requests_in(TURNS) * LATENCY_MS / 1000 * math.ceil(PACED_TALKS / CONC
 ROWS = (
     Row("start-up, doing nothing", lambda seen: middle(seen.start, lambda spent: spent.wall), seconds),
     Row("one talk, from command to end", lambda seen: middle(seen.one, lambda spent: spent.wall), seconds),
+    Row("processor time of that one talk", lambda seen: middle(seen.one, lambda spent: spent.cpu), seconds),
     Row(
         f"processor time a talk: {TALKS} talks, start-up included",
         lambda seen: middle(seen.batch, lambda spent: spent.cpu) / TALKS,
@@ -144,22 +154,26 @@ def _warm_up(tool: Tool, server: ModelServer) -> None:
     play(tool, server, 1)
 
 
-def measure(every: list[Measured], rounds: int, instant: ModelServer, slow: ModelServer) -> None:
+def measure(every: list[Measured], rounds: Rounds, instant: ModelServer, slow: ModelServer) -> None:
     """Measure the tools by turns, so that what disturbs the machine disturbs all of them."""
-    for turn in range(rounds):
+    for turn in range(rounds.short):
         for seen in every:
-            say(f"round {turn + 1} of {rounds}: {seen.tool.title} …")
+            say(f"start-up and one talk, round {turn + 1} of {rounds.short}: {seen.tool.title} …")
             attempt(seen, lambda tool, seen=seen: seen.start.append(start(tool)))
             attempt(seen, lambda tool, seen=seen: seen.one.append(play(tool, instant, 1)))
+    for turn in range(rounds.long):
+        for seen in every:
+            say(f"{TALKS} talks, round {turn + 1} of {rounds.long}: {seen.tool.title} …")
             instant.take_count()
             attempt(seen, lambda tool, seen=seen: seen.batch.append(play(tool, instant, TALKS)))
             seen.requests = instant.take_count() / TALKS
-            if turn == 0:
-                attempt(seen, lambda tool, seen=seen: seen.paced.append(play(tool, slow, PACED_TALKS)))
+    for seen in every:
+        say(f"{PACED_TALKS} talks at a real model's pace: {seen.tool.title} …")
+        attempt(seen, lambda tool, seen=seen: seen.paced.append(play(tool, slow, PACED_TALKS)))
 
 
-def show(every: list[Measured]) -> Table:
-    """The table: ours as it is, the others as ratios to ours."""
+def show(every: list[Measured], load: float) -> Table:
+    """The table: ours as it is, the others as ratios to ours. `load` is how many processes a core there were before."""
     ours, *others = every
     python = f"Python {platform.python_version()}"
     table = Table(title=f"Ratios to Greenroom; {python}, {os.cpu_count()} cores, one run", title_justify="left")
@@ -169,9 +183,11 @@ def show(every: list[Measured]) -> Table:
     for row in ROWS:
         base = row.take(ours)
         table.add_row(row.what, row.write(base), *(_cell(row, seen, base) for seen in others))
-    failed = [f"{seen.tool.title} did not run: {seen.reason}" for seen in others if seen.reason]
-    if failed:
-        table.caption = "\n".join(failed)
+    notes = [f"{seen.tool.title} did not run: {seen.reason}" for seen in others if seen.reason]
+    if load > BUSY:
+        notes.append(f"The machine was busy before ({load:.1f} processes a core): times on the wall are too long.")
+    if notes:
+        table.caption = "\n".join(notes)
     return table
 
 
@@ -187,14 +203,15 @@ def main() -> None:
     """Install, measure and print. The exit code is 0 whatever the figures: people read the table."""
     parser = argparse.ArgumentParser(prog="make bench-others", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="one round, for a first impression")
-    rounds = 1 if parser.parse_args().quick else 3
+    rounds = Rounds(1, 1) if parser.parse_args().quick else Rounds()
+    load = os.getloadavg()[0] / (os.cpu_count() or 1)
     every = [Measured(tool) for tool in (Greenroom(), *OTHERS)]
     with model_server(0) as instant, model_server(LATENCY_MS) as slow:
         prepare(every, instant)
         measure(every, rounds, instant, slow)
     if every[0].reason:
         sys.exit(f"Greenroom itself did not run, so there is nothing to compare with: {every[0].reason}")
-    Console(width=150 if not sys.stdout.isatty() else None).print(show(every))
+    Console(width=150 if not sys.stdout.isatty() else None).print(show(every, load))
 
 
 if __name__ == "__main__":

@@ -18,19 +18,35 @@ from starlette.responses import Response
 from greenroom.model.errors import UserMistake
 from greenroom.server import health, metrics
 from greenroom.server.accounts.routes import router as accounts
+from greenroom.server.agents.knowledge_routes import router as knowledge
+from greenroom.server.agents.routes import router as agents
 from greenroom.server.audit.routes import router as audit
 from greenroom.server.context import Context, open_context, utc_now
+from greenroom.server.credentials.routes import router as credentials
 from greenroom.server.keys.routes import router as keys
 from greenroom.server.metrics import Metrics
 from greenroom.server.middleware import AroundRequests
+from greenroom.server.openapi import describe
 from greenroom.server.problems import Invalid, Refusal, Unavailable, problem_response
 from greenroom.server.projects import service as project_service
 from greenroom.server.projects.routes import router as projects
 from greenroom.server.security.installing import check_vault
 from greenroom.server.settings import Settings
+from greenroom.server.tests.routes import router as tests
 from greenroom.server.wording import worded
 
-ROUTERS: tuple[APIRouter, ...] = (projects, accounts, keys, audit, health.router, metrics.router)
+ROUTERS: tuple[APIRouter, ...] = (
+    projects,
+    accounts,
+    keys,
+    credentials,
+    agents,
+    knowledge,
+    tests,
+    audit,
+    health.router,
+    metrics.router,
+)
 
 Companion = Callable[[FastAPI, Context], AbstractAsyncContextManager[None]]
 """Something that lives as long as the app, such as the queue: it is entered once the database is ready."""
@@ -60,6 +76,7 @@ def create_app(
         redoc_url=None,
         redirect_slashes=False,
     )
+    app.openapi = lambda: describe(app)
     app.state.metrics = Metrics()
     for router in ROUTERS:
         app.include_router(router)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 from pydantic import Field, SecretStr, ValidationError
@@ -74,6 +75,36 @@ class Settings(BaseSettings):
     currency: str = Field(default="USD", pattern="^[A-Z]{3}$", description="The currency of credits and costs.")
     worker_runs: int = Field(default=500, ge=1, description="Runs at once in one worker process.")
     project_runs: int = Field(default=20, ge=1, description="Runs at once of one project, all workers together.")
+    runs_per_request: int = Field(default=500, ge=1, description="Runs that one request may start.")
+    project_active_runs: int = Field(default=2000, ge=1, description="Waiting or running runs a project.")
+    developer_active_runs: int = Field(
+        default=5000, ge=1, description="Waiting or running runs of all projects of one developer."
+    )
+    worker_lease_seconds: float = Field(
+        default=15,
+        ge=1,
+        description="Without a sign of life for so long, a worker's runs go on in the others.",
+    )
+    currency_rate: Decimal = Field(
+        default=Decimal(1), gt=0, description="Units of the currency for a US dollar, in which models are priced."
+    )
+    platform_credentials: SecretStr | None = Field(
+        default=None,
+        description='Accounts that every project may use, paid with its credits: `{"NAME": {"api_key": "…"}}`.',
+    )
+    platform_prices: str | None = Field(
+        default=None,
+        description="The operator's own prices, in millionths of the currency's unit for a million tokens: "
+        '`{"openai:gpt-4.1-mini": {"input": 400000, "output": 1600000}}`.',
+    )
+    platform_markup: Decimal = Field(
+        default=Decimal(0), ge=0, description="What is added to the price of a model, as a share: 0.2 is a fifth."
+    )
+    run_hold: int = Field(
+        default=50_000,
+        ge=0,
+        description="What is held of the credits for a run before it starts, in millionths of the currency's unit.",
+    )
     retention_days: int = Field(default=30, ge=1, description="Days that finished runs are kept.")
 
     @property

@@ -23,10 +23,11 @@ def _problem(error: dict[str, Any]) -> Problem:
             return Problem((), "the body is missing: send a JSON object")
         return Problem((), "the body is a JSON object: send one, with `Content-Type: application/json`")
     name = next((str(step) for step in reversed(path) if isinstance(step, str)), "this")
-    return Problem(tuple(path), _sentence(name, kind, context, str(error["msg"])))
+    return Problem(tuple(path), sentence(name, kind, context, str(error["msg"])))
 
 
-def _sentence(name: str, kind: str, context: dict[str, Any], message: str) -> str:
+def sentence(name: str, kind: str, context: dict[str, Any], message: str) -> str:
+    """One sentence for an error of pydantic's of this kind, about the field `name`."""
     match kind:
         case "missing":
             return f"`{name}` is missing"
@@ -46,6 +47,12 @@ def _sentence(name: str, kind: str, context: dict[str, Any], message: str) -> st
             return f"`{name}` has more than {context['max_length']:,} characters"
         case "too_long":
             return f"`{name}` has more than {context['max_length']:,} items"
+        case "float_type" | "float_parsing":
+            return f"`{name}` is a number"
+        case "dict_type" | "model_type" | "model_attributes_type":
+            return f"`{name}` is an object: write its fields"
+        case "greater_than":
+            return f"`{name}` is more than {context['gt']}"
         case "greater_than_equal":
             return f"`{name}` is at least {context['ge']}"
         case "less_than_equal":

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 
 from sqlalchemy import MetaData
 
 from greenroom.server.database.base import Base
 
-ROOMS = ("accounts", "agents", "audit", "credentials", "idempotency", "keys", "projects", "rates", "security", "tests")
-
 
 def all_tables() -> MetaData:
-    """The tables of every room."""
-    for room in ROOMS:
-        import_module(f"greenroom.server.{room}.store")
+    """The tables of every room: what its `store.py` declares."""
+    for store in sorted(Path(__file__).parent.parent.rglob("store.py")):
+        parts = store.relative_to(Path(__file__).parent.parent).with_suffix("").parts
+        import_module(".".join(("greenroom.server", *parts)))
     return Base.metadata

@@ -18,6 +18,7 @@ from starlette.responses import Response
 from greenroom.model.errors import UserMistake
 from greenroom.server import health, metrics
 from greenroom.server.accounts.routes import router as accounts
+from greenroom.server.accounts.welcome import router as welcome
 from greenroom.server.agents.knowledge_routes import router as knowledge
 from greenroom.server.agents.routes import router as agents
 from greenroom.server.audit.routes import router as audit
@@ -33,11 +34,13 @@ from greenroom.server.projects.routes import router as projects
 from greenroom.server.security.installing import check_vault
 from greenroom.server.settings import Settings
 from greenroom.server.tests.routes import router as tests
+from greenroom.server.tidying import tidying
 from greenroom.server.wording import worded
 
 ROUTERS: tuple[APIRouter, ...] = (
     projects,
     accounts,
+    welcome,
     keys,
     credentials,
     agents,
@@ -63,6 +66,7 @@ def create_app(
             context = await stack.enter_async_context(open_context(settings, now=now))
             await prepare(context)
             app.state.context = context
+            await stack.enter_async_context(tidying(context))
             for companion in companions:
                 await stack.enter_async_context(companion(app, context))
             yield

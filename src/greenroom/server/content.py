@@ -154,7 +154,5 @@ def _partner(item: Json, index: int, before: list[object]) -> object:
     name = item.get("name") if isinstance(item, dict) else None
     if name is None:
         return before[index] if index < len(before) else None
-    return next(
-        (each for each in before if isinstance(each, dict) and cast("dict[str, object]", each).get("name") == name),
-        None,
-    )
+    known = [cast("dict[str, object]", each) for each in before if isinstance(each, dict)]
+    return next((each for each in known if each.get("name") == name), None)

@@ -9,8 +9,10 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import Depends, Request
+from sqlalchemy.exc import OperationalError
 
-from greenroom.server.database.engine import Database, open_database
+from greenroom.model.errors import UserMistake
+from greenroom.server.database.engine import Database, database_url, open_database
 from greenroom.server.database.upgrading import upgrade
 from greenroom.server.security.vault import Vault, open_vault
 from greenroom.server.settings import Settings
@@ -38,9 +40,22 @@ async def open_context(
     """Open database and vault, run the migrations that are missing, and close all at the end."""
     vault = open_vault(settings)
     async with open_database(settings.url, pool_size=settings.database_pool) as database:
-        if migrate:
-            await upgrade(database)
+        try:
+            if migrate:
+                await upgrade(database)
+            else:
+                await database.answers()
+        except OperationalError as problem:
+            raise UserMistake(_unreachable(settings, problem)) from None
         yield Context(settings, database, vault, now)
+
+
+def _unreachable(settings: Settings, problem: OperationalError) -> str:
+    url = database_url(settings.url)
+    where = f"in {url.database}" if url.drivername.startswith("sqlite") else f"at {url.host or 'this machine'}"
+    # The driver's own words hold no password; the URL does, so that it is never told.
+    why = str(problem.orig).strip().splitlines()[-1] if problem.orig else "it does not answer"
+    return f"the database {where} cannot be used: {why}"
 
 
 def _context(request: Request) -> Context:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -65,11 +65,11 @@ def _is_meant(value: Json, arm: object) -> bool:
 
 
 def _at(data: Json, path: Sequence[str | int]) -> Json:
-    current: Any = data
+    current = data
     for step in path:
-        if isinstance(current, dict):
-            current = cast("dict[str | int, Json]", current).get(step)
-        elif isinstance(current, list) and isinstance(step, int) and step < len(cast("list[Json]", current)):
+        if isinstance(current, dict) and isinstance(step, str):
+            current = current.get(step)
+        elif isinstance(current, list) and isinstance(step, int) and step < len(current):
             current = current[step]
         else:
             return None

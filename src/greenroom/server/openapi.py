@@ -7,6 +7,7 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import iter_route_contexts
 from pydantic.json_schema import models_json_schema
 
 from greenroom.model.agent import Agent
@@ -110,7 +111,8 @@ def describe(app: FastAPI) -> Schema:
 
 def native_routes(app: FastAPI) -> list[Route]:
     """The routes of the native API."""
-    return [route for route in app.routes if isinstance(route, Route)]
+    found = (each.original_route for each in iter_route_contexts(app.routes))
+    return [route for route in found if isinstance(route, Route)]
 
 
 def _describe(app: FastAPI) -> Schema:
@@ -124,7 +126,7 @@ def _describe(app: FastAPI) -> Schema:
     for name in ("Agent", "Test"):
         schemas[name]["properties"].pop("id", None)
     components["securitySchemes"] = {"bearer": _BEARER}
-    access = {(method, route.path_format): route for route in native_routes(app) for method in route.methods}
+    access = {(method, route.path_format): route for route in native_routes(app) for method in route.methods or ()}
     for path, operations in whole["paths"].items():
         for method, operation in operations.items():
             _complete(operation, method, access.get((method.upper(), path)))

@@ -81,7 +81,7 @@ AskedPage = Annotated[Wish, Depends(_wish)]
 
 
 async def fetch_slice(
-    session: AsyncSession, query: Select[tuple[Row]], by: InstrumentedAttribute[str], wish: Wish
+    session: AsyncSession, query: Select[Row], by: InstrumentedAttribute[str], wish: Wish
 ) -> Slice[Row]:
     """The rows of `query` on the page that is wished for, in falling order of the id column `by`."""
     if wish.after is not None:

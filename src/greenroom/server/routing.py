@@ -35,7 +35,7 @@ class Route(APIRoute):
 
     def get_route_handler(self) -> Handler:
         handler = super().get_route_handler()
-        if "POST" not in self.methods or self.required_access is None:
+        if "POST" not in (self.methods or ()) or self.required_access is None:
             return handler
 
         async def handle(request: Request) -> Response:

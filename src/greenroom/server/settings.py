@@ -26,7 +26,8 @@ class Settings(BaseSettings):
     )
     database_url: SecretStr | None = Field(
         default=None,
-        description="`postgresql://USER:PASSWORD@HOST/NAME`, or `sqlite:///PATH`. By default a SQLite file in the data folder.",
+        description="`postgresql://USER:PASSWORD@HOST/NAME`, or `sqlite:///PATH`. "
+        "By default a SQLite file in the data folder.",
     )
     database_pool: int = Field(default=10, ge=2, le=500, description="Connections to the database, a process.")
     secret_keys: SecretStr | None = Field(

@@ -15,7 +15,8 @@ def worded(errors: Sequence[Any]) -> list[Problem]:
 
 def _problem(error: dict[str, Any]) -> Problem:
     place, *path = error["loc"]
-    kind, context = str(error["type"]), error.get("ctx") or {}
+    kind = str(error["type"])
+    context: dict[str, Any] = error.get("ctx") or {}
     if place == "body" and kind == "json_invalid":
         return Problem((), "the body is not JSON: check its quotes, commas and brackets")
     if place == "body" and not path:

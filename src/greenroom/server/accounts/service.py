@@ -94,9 +94,8 @@ async def sign_in(context: Context, email: str, password: str, address: str) -> 
     fresh = await hash_password(password) if needs_new_hash(developer.password_hash or "") else None
     async with context.database.writing() as session:
         await store.end_expired(session, context.now())
-        if fresh is not None:
-            session.add(await session.merge(developer))
-            developer.password_hash = fresh
+        if fresh is not None and (row := await store.find_developer(session, developer.id)) is not None:
+            row.password_hash = fresh
         return _begin_session(session, context, developer)
 
 
@@ -235,6 +234,12 @@ async def myself(context: Context, access: Access) -> dict[str, Any]:
             {"project_id": row.project_id, "name": project.name, "role": row.role} for row, project in found if project
         ],
     }
+
+
+async def forget_old(context: Context) -> None:
+    """End the sessions whose time is over."""
+    async with context.database.writing() as session:
+        await store.end_expired(session, context.now())
 
 
 def shown(row: DeveloperRow) -> dict[str, Any]:

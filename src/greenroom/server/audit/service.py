@@ -50,6 +50,12 @@ async def list_changes(context: Context, access: Access, subject_id: str | None,
     return found.page(_shown)
 
 
+async def forget_before(context: Context, moment: datetime) -> None:
+    """Forget what was changed before a moment."""
+    async with context.database.writing() as session:
+        await store.forget_before(session, moment)
+
+
 def _shown(row: AuditRow) -> dict[str, Any]:
     return {
         "id": row.id,

@@ -98,7 +98,7 @@ async def open_database(written: str, *, pool_size: int = 10) -> AsyncGenerator[
     url = database_url(written)
     options: dict[str, Any] = {"pool_size": pool_size, "max_overflow": 0, "pool_timeout": 30}
     if url.drivername.startswith("sqlite"):
-        Path(str(url.database)).absolute().parent.mkdir(parents=True, exist_ok=True)
+        _make_folder(str(url.database))
     else:
         options |= {"pool_pre_ping": True, "connect_args": {"connect_timeout": 10, "prepare_threshold": None}}
     engine = create_async_engine(url, json_serializer=_to_json, **options)
@@ -109,6 +109,14 @@ async def open_database(written: str, *, pool_size: int = 10) -> AsyncGenerator[
         yield Database(engine)
     finally:
         await engine.dispose()
+
+
+def _make_folder(path: str) -> None:
+    folder = Path(path).absolute().parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise UserMistake(f"the folder {folder} cannot be made: {problem.strerror}") from None
 
 
 def _to_json(value: object) -> str:

@@ -78,7 +78,7 @@ async def change(context: Context, access: Access, wanted: ProjectChange) -> dic
         fields = wanted.model_dump(exclude_unset=True)
         for name, value in fields.items():
             setattr(row, name, value)
-        audit.record(session, access, context.now(), "project.changed", row.id, {"fields": sorted(fields)})
+        audit.record(session, access, context.now(), "project.changed", row.id, {"fields": [*sorted(fields)]})
         return _shown(context, row)
 
 

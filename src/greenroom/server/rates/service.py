@@ -1,4 +1,4 @@
-"""How often something may happen in a minute. The counters are in the database, so that all processes count together."""
+"""How often something may happen in a minute. The counters are in the database: all processes count together."""
 
 from __future__ import annotations
 

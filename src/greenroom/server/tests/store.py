@@ -42,11 +42,11 @@ class TagRow(Base):
     tag: Mapped[str] = mapped_column(String(100), primary_key=True)
 
 
-def _of_agent(project_id: str, agent_id: str) -> Select[tuple[TestRow]]:
+def _of_agent(project_id: str, agent_id: str) -> Select[TestRow]:
     return select(TestRow).where(TestRow.project_id == project_id, TestRow.agent_id == agent_id)
 
 
-def _tagged(query: Select[tuple[TestRow]], tags: Sequence[str]) -> Select[tuple[TestRow]]:
+def _tagged(query: Select[TestRow], tags: Sequence[str]) -> Select[TestRow]:
     for tag in tags:
         query = query.where(exists().where(TagRow.test_id == TestRow.id, TagRow.tag == tag))
     return query

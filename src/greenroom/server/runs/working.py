@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from importlib import import_module
 
 from greenroom.server.context import Context
 from greenroom.server.credits.prices import price_list
@@ -30,4 +32,7 @@ async def open_working(
         player = Player(context, policies, outside, prices)
         retention = Retention(context, queue, policies, prices)
         async with open_worker(context, policies, Work(player.play, retention.clean), grace=grace) as worker_id:
+            # The providers' libraries take a second to load: not in the first run's time.
+            loading = asyncio.create_task(asyncio.to_thread(import_module, "greenroom.brains.providers"))
             yield worker_id
+            await loading

@@ -10,17 +10,19 @@ import pytest
 from cryptography.fernet import Fernet
 
 from greenroom.server.settings import Settings
-from tests.support.private_postgres import make_database, private_postgres
+from tests.support.private_postgres import WHAT_TO_DO, find_binaries, make_database, private_postgres
 
 
 @pytest.fixture(scope="session")
 def postgres() -> Generator[str]:
     """A PostgreSQL server of the tests' own."""
+    if find_binaries() is None:
+        pytest.fail(WHAT_TO_DO, pytrace=False)
     with private_postgres() as server:
         yield server
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
     """Settings for an empty database of each kind."""
     return settings_of(request, str(request.param), tmp_path)

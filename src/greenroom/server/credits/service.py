@@ -6,22 +6,23 @@ Money is a whole number of millionths of the currency's unit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from http import HTTPStatus
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from greenroom.server.audit import service as audit
+from greenroom.server.context import Context
 from greenroom.server.credits import store
 from greenroom.server.credits.store import LedgerRow, Wanted
 from greenroom.server.database.ids import new_id
-from greenroom.server.paging import Slice, Wish
+from greenroom.server.paging import Wish
 from greenroom.server.problems import Conflict, Refusal
+from greenroom.server.security.who import Access
 
 MILLION = 1_000_000
-
-__all__ = ["MILLION", "CannotPay", "Credits", "Wanted", "add_credits", "adjust_hold", "credits_of", "hold", "settle"]
 
 
 class CannotPay(Refusal):
@@ -140,10 +141,6 @@ async def settle(session: AsyncSession, run_id: str, now: datetime, *, charge: i
     return charged
 
 
-async def list_ledger(session: AsyncSession, project_id: str, wish: Wish) -> Slice[LedgerRow]:
-    return await store.list_ledger(session, project_id, wish)
-
-
 async def is_balanced(session: AsyncSession, project_id: str) -> bool:
     """Whether the ledger sums to the balance and the holds to what is held."""
     account = await store.find_account(session, project_id)
@@ -165,3 +162,29 @@ def _write(
             created_at=now,
         )
     )
+
+
+async def show(context: Context, project_id: str) -> dict[str, Any]:
+    """How a project stands, as it is told."""
+    async with context.database.reading() as session:
+        standing = await credits_of(session, project_id, context.now())
+    return {"currency": context.settings.currency, "available": standing.available, **asdict(standing)}
+
+
+async def bound(context: Context, access: Access, monthly_budget: int | None, batch_cap: int | None) -> dict[str, Any]:
+    """Bound what the runs of a project may cost."""
+    async with context.database.writing() as session:
+        await set_bounds(session, access.project_id, monthly_budget=monthly_budget, batch_cap=batch_cap)
+        audit.record(session, access, context.now(), "credits.bounded", access.project_id)
+    return await show(context, access.project_id)
+
+
+async def show_ledger(context: Context, project_id: str, wish: Wish) -> dict[str, Any]:
+    """One page of a project's ledger."""
+    async with context.database.reading() as session:
+        found = await store.list_ledger(session, project_id, wish)
+    return found.page(_shown)
+
+
+def _shown(row: LedgerRow) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in ("id", "amount", "kind", "reference", "note", "created_at")}

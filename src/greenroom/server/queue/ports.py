@@ -122,11 +122,12 @@ class DurableBrain:
             allowed = await self._memory.gate.pass_model(request)
             return await self._brain.reply(allowed or request, seconds_left=seconds_left)
 
-        reply: BrainReply | None = None
         try:
             reply = await self._memory.recall(f"model.{request.role}", describe(request), _REPLY, seconds_left, ask)
-        finally:
-            self._memory.gate.answered(request, reply)
+        except BaseException:
+            self._memory.gate.answered(request, None)
+            raise
+        self._memory.gate.answered(request, reply)
         return reply
 
 

@@ -50,6 +50,16 @@ async def show(context: Context, project_id: str, run_id: str) -> dict[str, Any]
         return await telling.whole(session, await find(session, project_id, run_id))
 
 
+async def exists(context: Context, project_id: str, run_id: str) -> None:
+    """Make sure that a project has a run.
+
+    Raises:
+        NotFound: it has none of this id.
+    """
+    async with context.database.reading() as session:
+        await find(session, project_id, run_id)
+
+
 async def list_runs(context: Context, project_id: str, filters: Filters, wish: Wish) -> dict[str, Any]:
     """The runs of a project, the newest first, without their transcripts."""
     query = store.matching(

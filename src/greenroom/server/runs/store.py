@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, String, Text, delete, exists, func, or_, select, update
+from sqlalchemy import ForeignKey, Index, Select, String, Text, delete, exists, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
@@ -292,6 +292,12 @@ async def unfinished_of_agent(session: AsyncSession, project_id: str, agent_id: 
     return list((await session.scalars(query.order_by(RunRow.id))).all())
 
 
+async def unfinished_of(session: AsyncSession, run_ids: Sequence[str]) -> list[str]:
+    """Which of these runs are not over."""
+    query = select(RunRow.id).where(RunRow.id.in_(run_ids), RunRow.status.in_(UNFINISHED))
+    return list((await session.scalars(query)).all())
+
+
 async def unfinished_since(session: AsyncSession, moment: datetime, count: int) -> list[str]:
     """Some unfinished runs that were made before a moment."""
     query = select(RunRow.id).where(RunRow.status.in_(UNFINISHED), RunRow.created_at < moment)
@@ -364,16 +370,15 @@ async def last_runs(session: AsyncSession, test_ids: Sequence[str]) -> dict[str,
     return {str(row.test_id): row for row in rows}
 
 
-def matching(project_id: str, **filters: object) -> Any:
+def matching(project_id: str, **filters: str | Sequence[str] | None) -> Select[RunRow]:
     """A query for a project's runs; filters that are `None` do not count."""
     query = select(RunRow).where(RunRow.project_id == project_id)
     for name, value in filters.items():
-        if value is None:
-            continue
-        if isinstance(value, (list, tuple)):
-            query = query.where(or_(*(getattr(RunRow, name) == each for each in value)))  # pyright: ignore[reportUnknownVariableType]
-        else:
-            query = query.where(getattr(RunRow, name) == value)
+        column = getattr(RunRow, name)
+        if isinstance(value, str):
+            query = query.where(column == value)
+        elif value is not None:
+            query = query.where(column.in_(value))
     return query
 
 

@@ -7,12 +7,12 @@ import json
 import random
 
 from sqlalchemy import text
-
-from greenroom.model.base import Json
-from greenroom.server.settings import Settings
 from tests.support.counting_model import CountingModel, counting_model
 from tests.support.service import Service, open_service
 from tests.support.worker_process import WorkerProcess
+
+from greenroom.model.base import Json
+from greenroom.server.settings import Settings
 
 MODEL = "openai-compatible:desk"
 PRICE = {"input": 1_000_000, "output": 2_000_000}  # a request of 100 and 10 tokens costs 120 millionths
@@ -83,4 +83,3 @@ async def test_runs_survive_the_death_of_their_workers(settings: Settings) -> No
             assert standing.held == 0
             assert standing.balance == 1_000_000 - 120 * sum(asked.values())
             assert await remembered(service) == len(model.started)
-

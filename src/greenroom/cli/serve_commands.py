@@ -54,9 +54,8 @@ def run_upgrade(*, data: Path | None, as_json: bool) -> int:
             return await upgrade(database)
 
     before, after = asyncio.run(upgrade(settings_for(data)))
-    words = (
-        f"The database is at {after} already." if before == after else f"The database went from {before} to {after}."
-    )
+    moved = f"The database went from {before or 'nothing'} to {after}."
+    words = f"The database is at {after} already." if before == after else moved
     print_result({"before": before, "after": after}, words, as_json=as_json)
     return ExitCode.ALL_PASSED
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import datetime
+from http import HTTPStatus
 from typing import Any
 
 import structlog
@@ -22,6 +23,7 @@ from greenroom.server.accounts.welcome import router as welcome
 from greenroom.server.agents.knowledge_routes import router as knowledge
 from greenroom.server.agents.routes import router as agents
 from greenroom.server.audit.routes import router as audit
+from greenroom.server.bodies import NOT_JSON
 from greenroom.server.context import Context, open_context, utc_now
 from greenroom.server.credentials.routes import router as credentials
 from greenroom.server.keys.routes import router as keys
@@ -113,6 +115,8 @@ async def _tell_refusal(request: Request, problem: Exception) -> Response:
     if isinstance(problem, Refusal):
         return _response(request, problem)
     assert isinstance(problem, HTTPException)  # noqa: S101 - it is registered for nothing else
+    if problem.status_code == HTTPStatus.BAD_REQUEST:  # FastAPI's word for a body that cannot be read at all
+        return _response(request, Invalid(NOT_JSON))
     title, detail = {
         404: ("Not found", "There is nothing at this address."),
         405: ("Not this way", "This address does not take requests of this method."),

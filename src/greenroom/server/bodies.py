@@ -12,7 +12,7 @@ from greenroom.model.base import Json
 from greenroom.server.problems import Invalid
 
 DEEPEST = 60
-_NOT_JSON = "the body is not JSON: check its quotes, commas and brackets"
+NOT_JSON = "the body is not JSON: check its quotes, commas and brackets"
 
 
 async def _read_object(request: Request) -> dict[str, Json]:
@@ -32,7 +32,7 @@ def read_object(body: bytes) -> dict[str, Json]:
     try:
         value: Json = json.loads(body.decode("utf-8"), parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError):
-        raise Invalid("the body is missing: send a JSON object" if not body.strip() else _NOT_JSON) from None
+        raise Invalid("the body is missing: send a JSON object" if not body.strip() else NOT_JSON) from None
     if not isinstance(value, dict):
         raise Invalid("the body is a JSON object: send `{…}`")
     if _is_deep(value):

@@ -19,7 +19,15 @@ from greenroom.server.wording import sentence
 _NOWHERE = Place(Path(), 1, 1)
 # What these errors are called does not depend on how the data was written down.
 _SHARED = frozenset(
-    {"missing", "extra_forbidden", "union_tag_invalid", "union_tag_not_found", "literal_error", "value_error"}
+    {
+        "missing",
+        "extra_forbidden",
+        "union_tag_invalid",
+        "union_tag_not_found",
+        "literal_error",
+        "string_pattern_mismatch",
+        "value_error",
+    }
 )
 
 
@@ -33,7 +41,9 @@ def explain(model: type[BaseModel], data: Json, error: ValidationError) -> list[
             name = _name(trail.fork.path)
             lost[trail.fork.path] = Problem(trail.fork.path, f"`{name}` cannot be this: it has another form")
         else:
-            found.append(Problem(trail.path, _message(each, trail, _at(data, trail.path))))
+            # A wrong or missing `type` is told at the `type`, not at the whole that it is the type of.
+            ending = ("type",) if str(each["type"]).startswith("union_tag") else ()
+            found.append(Problem((*trail.path, *ending), _message(each, trail, _at(data, trail.path))))
     told = {problem.path for problem in found}
     inside = [path for path in lost if not any(each[: len(path)] == path for each in told)]
     return list(dict.fromkeys([*found, *(lost[path] for path in inside)]))

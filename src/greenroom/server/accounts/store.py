@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Row, String, delete, func, select, update
+from sqlalchemy import ForeignKey, String, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -101,7 +100,7 @@ async def find_link(session: AsyncSession, digest: str) -> LinkRow | None:
 async def use_link(session: AsyncSession, link_id: str, now: datetime) -> bool:
     """Mark a link as used; `False` where somebody was faster."""
     query = update(LinkRow).where(LinkRow.id == link_id, LinkRow.used_at.is_(None)).values(used_at=now)
-    return getattr(await session.execute(query), "rowcount", 0) == 1
+    return await session.scalar(query.returning(LinkRow.id)) is not None
 
 
 async def has_open_link(session: AsyncSession, now: datetime) -> bool:
@@ -127,14 +126,14 @@ async def memberships_of(session: AsyncSession, developer_id: str) -> list[Membe
     return list((await session.scalars(query)).all())
 
 
-async def members_of(session: AsyncSession, project_id: str) -> Sequence[Row[tuple[MemberRow, DeveloperRow]]]:
+async def members_of(session: AsyncSession, project_id: str) -> list[tuple[MemberRow, DeveloperRow]]:
     query = (
         select(MemberRow, DeveloperRow)
         .join(DeveloperRow, DeveloperRow.id == MemberRow.developer_id)
         .where(MemberRow.project_id == project_id)
         .order_by(DeveloperRow.id)
     )
-    return (await session.execute(query)).all()
+    return [(member, developer) for member, developer in await session.execute(query)]
 
 
 async def count_admins(session: AsyncSession, project_id: str) -> int:

@@ -31,8 +31,13 @@ def _as_data(content: BaseModel) -> dict[str, Any]:
 def _compare(before: Any, after: Any, path: Path) -> Iterator[Path]:
     if isinstance(before, dict) and isinstance(after, dict):
         yield from _compare_fields(cast("dict[str, Any]", before), cast("dict[str, Any]", after), path)
-    elif _named(before) is not None and _named(after) is not None:
-        yield from _compare_fields(_named(before) or {}, _named(after) or {}, path)
+    elif (named_before := _named(before)) is not None and (named_after := _named(after)) is not None:
+        if [name for name in named_before if name in named_after] == [
+            name for name in named_after if name in named_before
+        ]:
+            yield from _compare_fields(named_before, named_after, path)
+        else:
+            yield path  # the order is another one
     elif _value(before) != _value(after):
         yield path
 
@@ -64,9 +69,8 @@ def _named(value: Any) -> dict[str, Any] | None:
     if not isinstance(value, list):
         return None
     items = cast("list[Any]", value)
-    if not all(isinstance(item, dict) and isinstance(item.get("name"), str) for item in items):
-        return None
-    named = {item["name"]: item for item in items}
+    fields = [cast("dict[str, Any]", item) for item in items if isinstance(item, dict)]
+    named = {str(item["name"]): item for item in fields if isinstance(item.get("name"), str)}
     return named if len(named) == len(items) else None
 
 

@@ -35,7 +35,7 @@ async def claim_key(session: AsyncSession, row: dict[str, object], *, is_sqlite:
     """Put a row there if none is; whether it was put."""
     insert = sqlite.insert(AnswerRow) if is_sqlite else postgresql.insert(AnswerRow)
     statement = insert.values(**row).on_conflict_do_nothing(index_elements=["owner", "key"])
-    return getattr(await session.execute(statement), "rowcount", 0) == 1
+    return await session.scalar(statement.returning(AnswerRow.key)) is not None
 
 
 async def find_answer(session: AsyncSession, owner: str, key: str) -> AnswerRow | None:

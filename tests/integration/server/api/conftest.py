@@ -6,9 +6,9 @@ from collections.abc import AsyncGenerator
 
 import httpx
 import pytest
+from tests.support.web_service import AGENT, TEST, Web, open_web
 
 from greenroom.server.settings import Settings
-from tests.support.web_service import AGENT, TEST, Web, open_web
 
 
 @pytest.fixture

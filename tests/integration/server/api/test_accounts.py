@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import httpx
+from tests.support.web_service import AGENT, Web
 
 from greenroom.server.accounts import service as accounts
-from tests.support.web_service import AGENT, Web
 
 PASSWORD = "four plain words here"
 

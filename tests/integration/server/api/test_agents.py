@@ -7,9 +7,9 @@ import json
 import httpx
 import pytest
 from sqlalchemy import text
+from tests.support.web_service import AGENT, Web
 
 from greenroom.server.agents import service
-from tests.support.web_service import AGENT, Web
 
 HIDDEN = {"set": True}
 
@@ -219,7 +219,7 @@ async def test_hand_offs_find_agents_of_the_project_by_id_and_name(web: Web, cli
 
 
 async def test_an_agent_reads_back_as_it_was_written(client: httpx.AsyncClient) -> None:
-    odd = {"name": "Ünï 漢字 🙂", "prompt": "नमस्ते\u200d {\"json\": {}}", "variables": {"a b": "‮rtl"}}
+    odd = {"name": "Ünï 漢字 🙂", "prompt": 'नमस्ते\u200d {"json": {}}', "variables": {"a b": "‮rtl"}}
     made = (await client.post("/v1/agents", content=json.dumps(odd).encode())).json()
     shown = (await client.get(f"/v1/agents/{made['id']}")).json()
     assert {name: shown[name] for name in odd} == odd

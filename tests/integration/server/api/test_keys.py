@@ -7,13 +7,13 @@ from datetime import timedelta
 import httpx
 from cryptography.fernet import Fernet
 from sqlalchemy import text
+from tests.support.web_service import AGENT, Web
 
 from greenroom.server.agents.resealing import reseal_all as reseal_agents
 from greenroom.server.agents.service import load
 from greenroom.server.context import Context
 from greenroom.server.credentials import service as credentials
 from greenroom.server.security.vault import Vault
-from tests.support.web_service import AGENT, Web
 
 
 async def test_a_key_is_shown_once_and_only_its_digest_is_kept(web: Web, client: httpx.AsyncClient) -> None:

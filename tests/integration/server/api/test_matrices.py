@@ -9,12 +9,12 @@ from typing import Any
 import httpx
 import pytest
 from fastapi.routing import iter_route_contexts
+from tests.support.web_service import AGENT, TEST, Web
 
 from greenroom.server.app import create_app
 from greenroom.server.openapi import native_routes
 from greenroom.server.security.scopes import Scope
 from greenroom.server.settings import Settings
-from tests.support.web_service import AGENT, TEST, Web
 
 READ, WRITE = Scope.AGENTS_READ, Scope.AGENTS_WRITE
 NO_SCOPE = None
@@ -103,7 +103,7 @@ async def ids_of(client: httpx.AsyncClient) -> dict[str, str]:
     agent = (await client.post("/v1/agents", json=AGENT)).json()["id"]
     await client.patch(f"/v1/agents/{agent}", json={"language": "en"})
     document = await client.post(f"/v1/agents/{agent}/knowledge", json={"name": "Hours", "text": "8 to 17"})
-    member = await client.post("/v1/members", json={"email": "member@example.com", "role": "editor"})
+    member = await client.post("/v1/members", json={"email": f"{agent}@example.com", "role": "editor"})
     return {
         "agent_id": agent,
         "test_id": (await client.post(f"/v1/agents/{agent}/tests", json=TEST)).json()["id"],
@@ -172,4 +172,3 @@ async def test_lists_show_nothing_of_another_project(web: Web, client: httpx.Asy
         assert not [each for name, each in theirs.items() if name != "number" and each in text], path
     audit = (await other.get(f"/v1/audit?subject_id={theirs['agent_id']}")).json()
     assert audit["items"] == []
-

@@ -12,6 +12,7 @@ from alembic.migration import MigrationContext
 from cryptography.fernet import Fernet
 from pydantic import SecretStr
 from sqlalchemy import Connection, text
+from tests.support.web_service import open_web
 
 from greenroom.model.errors import UserMistake
 from greenroom.server.app import prepare
@@ -20,7 +21,6 @@ from greenroom.server.database.engine import open_database
 from greenroom.server.database.tables import all_tables
 from greenroom.server.database.upgrading import newest_revision, revision_of, upgrade
 from greenroom.server.settings import Settings
-from tests.support.web_service import open_web
 
 _PROGRAM = """
 import asyncio, sys
@@ -53,7 +53,10 @@ async def test_the_migrations_make_the_tables_of_the_code(settings: Settings) ->
 
 async def test_of_processes_that_start_at_once_one_migrates(settings: Settings) -> None:
     assert settings.secret_keys is not None
-    environment = {"GREENROOM_DATABASE_URL": settings.url, "GREENROOM_SECRET_KEYS": settings.secret_keys.get_secret_value()}
+    environment = {
+        "GREENROOM_DATABASE_URL": settings.url,
+        "GREENROOM_SECRET_KEYS": settings.secret_keys.get_secret_value(),
+    }
     started = [
         await asyncio.create_subprocess_exec(
             sys.executable, "-c", _PROGRAM, env=environment, stderr=asyncio.subprocess.PIPE

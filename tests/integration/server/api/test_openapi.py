@@ -6,10 +6,10 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from tests.support.web_service import AGENT, TEST
 
 from greenroom.server.app import create_app
 from greenroom.server.settings import Settings
-from tests.support.web_service import AGENT, TEST
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ import httpx
 import pytest
 from pydantic import SecretStr
 from sqlalchemy import text
+from tests.support.web_service import AGENT, Web, open_web
 
 from greenroom.server.settings import Settings
 from greenroom.server.tidying import tidy
-from tests.support.web_service import AGENT, Web, open_web
 
 
 async def test_a_request_keeps_the_id_it_came_with(client: httpx.AsyncClient) -> None:
@@ -45,7 +45,17 @@ async def test_a_body_over_the_limit_is_refused(client: httpx.AsyncClient) -> No
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"{", b"[]", b"null", b'{"a": NaN}', b'{"a": 1e999}', b"\xff\xfe", b'{"a":' * 100_000, b'{"a": [' + b"[" * 70],
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b'{"a": NaN}',
+        b'{"a": 1e999}',
+        b"\xff\xfe",
+        b'{"a":' * 100_000,
+        b'{"a": [' + b"[" * 70,
+    ],
 )
 async def test_a_body_that_is_no_json_object_is_told_so(client: httpx.AsyncClient, body: bytes) -> None:
     for path in ("/v1/agents", "/v1/keys"):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import httpx
 import pytest
+from tests.support.web_service import TEST, Web
 
 from greenroom.server.problems import Invalid
 from greenroom.server.tests import service
-from tests.support.web_service import TEST, Web
 
 
 async def test_a_test_is_kept_and_told_whole(client: httpx.AsyncClient, agent: str) -> None:

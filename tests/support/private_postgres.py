@@ -71,7 +71,8 @@ def private_postgres() -> Generator[str]:
 
     try:
         run(str(binaries / "initdb"), "-D", str(data), "-U", _USER, "-A", "trust", "-N", "-E", "UTF8")
-        options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} -c fsync=off -c max_connections=200"
+        where = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder}"
+        options = f"{where} -c fsync=off -c max_connections=200"
         run(str(binaries / "pg_ctl"), "-D", str(data), "-w", "-l", str(folder / "log"), "-o", options, "start")
         try:
             yield f"postgresql://{_USER}@127.0.0.1:{port}/postgres"

@@ -103,7 +103,7 @@ class Service:
 
     async def all_over(self, run_ids: Sequence[str]) -> None:
         """Wait until these runs are over."""
-        while any(status in store.UNFINISHED for status in await self.statuses(run_ids)):
+        while any(status in store.UNFINISHED for status in await self.statuses(run_ids)):  # noqa: ASYNC110 - others end them
             await asyncio.sleep(0.02)
 
     async def balanced(self, owner: Owner | None = None) -> bool:

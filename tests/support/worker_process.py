@@ -75,7 +75,8 @@ async def _work() -> None:
     async with open_context(settings, migrate=False) as context, open_queue(settings.url, migrate=False) as queue:
         policies = Policies([native_policy(settings)])
         async with open_working(context, queue, policies, grace=0) as worker_id:
-            print(worker_id, flush=True)
+            sys.stdout.write(f"{worker_id}\n")
+            sys.stdout.flush()
             await reader.read()
 
 

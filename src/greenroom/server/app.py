@@ -26,17 +26,23 @@ from greenroom.server.audit.routes import router as audit
 from greenroom.server.bodies import NOT_JSON
 from greenroom.server.context import Context, open_context, utc_now
 from greenroom.server.credentials.routes import router as credentials
+from greenroom.server.credits.routes import router as credits
+from greenroom.server.drafts.routes import router as drafts
 from greenroom.server.keys.routes import router as keys
+from greenroom.server.labels.routes import router as labels
 from greenroom.server.metrics import Metrics
 from greenroom.server.middleware import AroundRequests
 from greenroom.server.openapi import describe
 from greenroom.server.problems import Invalid, Refusal, Unavailable, problem_response
 from greenroom.server.projects import service as project_service
 from greenroom.server.projects.routes import router as projects
+from greenroom.server.runs.routes import router as runs
+from greenroom.server.reaching import open_reach
 from greenroom.server.security.installing import check_vault
 from greenroom.server.settings import Settings
 from greenroom.server.tests.routes import router as tests
 from greenroom.server.tidying import tidying
+from greenroom.server.usage.routes import router as usage
 from greenroom.server.wording import worded
 
 ROUTERS: tuple[APIRouter, ...] = (
@@ -48,6 +54,11 @@ ROUTERS: tuple[APIRouter, ...] = (
     agents,
     knowledge,
     tests,
+    runs,
+    credits,
+    drafts,
+    labels,
+    usage,
     audit,
     health.router,
     metrics.router,
@@ -68,6 +79,7 @@ def create_app(
             context = await stack.enter_async_context(open_context(settings, now=now))
             await prepare(context)
             app.state.context = context
+            app.state.reach = await stack.enter_async_context(open_reach(context))
             await stack.enter_async_context(tidying(context))
             for companion in companions:
                 await stack.enter_async_context(companion(app, context))

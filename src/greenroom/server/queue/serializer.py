@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, cast
 
 from dbos import Serializer
 
@@ -17,10 +17,11 @@ class JsonSerializer(Serializer):
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
     def deserialize(self, serialized_data: str) -> Any:
-        data = json.loads(serialized_data)
+        data: Any = json.loads(serialized_data)
         if isinstance(data, dict) and "$error" in data:
-            return Remembered(f"{data['$error']}: {data['message']}")  # pyright: ignore[reportUnknownArgumentType] - ours
-        return data
+            error = cast("dict[str, str]", data)  # as written above
+            return Remembered(f"{error['$error']}: {error['message']}")
+        return cast("object", data)
 
     def name(self) -> str:
         return "greenroom_json"

@@ -15,6 +15,7 @@ from greenroom.server.credits.prices import PriceList
 from greenroom.server.runs import store, telling
 from greenroom.server.runs.recording import figures_of, known_cost
 from greenroom.server.runs.store import RunRow
+from greenroom.server.usage import service as usage
 
 
 def scopes_of(row: RunRow) -> tuple[str, ...]:
@@ -53,7 +54,7 @@ async def end_run(
     run.cancel_requested_at = fresh.cancel_requested_at if fresh else None
     await store.add_events(session, events)
     await store.add_record(session, row.id, run.model_dump(mode="json"))
-    await _settle(session, row, now, charge, known_cost(run, prices))
+    await _settle(session, row, run, now, charge, known_cost(run, prices))
     return True
 
 
@@ -81,13 +82,25 @@ async def end_unplayed(session: AsyncSession, context: Context, row: RunRow) -> 
     run.status, run.ended_by = "cancelled", "stopped"
     run.cancel_requested_at = run.finished_at = now
     await store.add_record(session, row.id, run.model_dump(mode="json"))
-    await _settle(session, row, now, 0, 0)
+    await _settle(session, row, run, now, 0, 0)
     return True
 
 
-async def _settle(session: AsyncSession, row: RunRow, now: datetime, charge: int, cost: int) -> None:
+async def _settle(session: AsyncSession, row: RunRow, run: Run, now: datetime, charge: int, cost: int) -> None:
     await store.drop_active(session, scopes_of(row))
     await store.drop_material(session, row.batch_id, row.place)
     charged = await credits.settle(session, row.id, now, charge=charge, cost=cost, note=f"run of {row.test}")
     if charged:
         await store.note_charge(session, row.id, charged)
+    input_tokens, output_tokens = run.tokens()
+    await usage.count_run(
+        session,
+        row.project_id,
+        now,
+        status=run.status,
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        cost=cost,
+        is_known=run.cost_usd is not None,
+        charged=charged,
+    )

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, Select, String, Text, delete, exists, func, select, update
+from sqlalchemy import ForeignKey, Index, Select, String, Text, delete, exists, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
@@ -139,8 +139,8 @@ def _changed(result: object) -> int:
 
 async def add_active(session: AsyncSession, scope: str, count: int, most: int | None) -> bool:
     """Count runs in; `False`, with nothing changed, where there would be more than `most`."""
-    insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
-    await session.execute(insert(ActiveRow).values(scope=scope, count=0).on_conflict_do_nothing())
+    put = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
+    await session.execute(put(ActiveRow).values(scope=scope, count=0).on_conflict_do_nothing())
     statement = update(ActiveRow).where(ActiveRow.scope == scope).values(count=ActiveRow.count + count)
     if most is not None:
         statement = statement.where(ActiveRow.count + count <= most)
@@ -202,7 +202,7 @@ async def is_asked_to_stop(session: AsyncSession, run_id: str, execution: str) -
 
 async def add_events(session: AsyncSession, rows: Sequence[dict[str, Any]]) -> None:
     if rows:
-        await session.execute(EventRow.__table__.insert(), list(rows))  # pyright: ignore[reportAttributeAccessIssue] - a table, by declaration
+        await session.execute(insert(EventRow), list(rows))
 
 
 async def finish(session: AsyncSession, run_id: str, execution: str | None, values: dict[str, Any]) -> bool:

@@ -30,14 +30,15 @@ from greenroom.server.credits.routes import router as credits
 from greenroom.server.drafts.routes import router as drafts
 from greenroom.server.keys.routes import router as keys
 from greenroom.server.labels.routes import router as labels
+from greenroom.server.mcp.mounting import mount, open_mcp
 from greenroom.server.metrics import Metrics
 from greenroom.server.middleware import AroundRequests
 from greenroom.server.openapi import describe
 from greenroom.server.problems import Invalid, Refusal, Unavailable, problem_response
 from greenroom.server.projects import service as project_service
 from greenroom.server.projects.routes import router as projects
-from greenroom.server.runs.routes import router as runs
 from greenroom.server.reaching import open_reach
+from greenroom.server.runs.routes import router as runs
 from greenroom.server.security.installing import check_vault
 from greenroom.server.settings import Settings
 from greenroom.server.tests.routes import router as tests
@@ -83,6 +84,7 @@ def create_app(
             await stack.enter_async_context(tidying(context))
             for companion in companions:
                 await stack.enter_async_context(companion(app, context))
+            await stack.enter_async_context(open_mcp(app, context))
             yield
 
     app = FastAPI(
@@ -98,6 +100,7 @@ def create_app(
     app.state.metrics = Metrics()
     for router in ROUTERS:
         app.include_router(router)
+    mount(app)
     app.add_middleware(AroundRequests, body_bytes=settings.body_bytes, metrics=app.state.metrics)
     _tell_problems(app)
     return app

@@ -14,6 +14,7 @@ import structlog
 from greenroom.server.accounts import service as accounts
 from greenroom.server.audit import service as audit
 from greenroom.server.context import Context
+from greenroom.server.drafts import service as drafts
 from greenroom.server.idempotency import replaying
 from greenroom.server.rates import service as rates
 
@@ -25,6 +26,7 @@ async def tidy(context: Context) -> None:
     await rates.forget_old(context)
     await replaying.forget_old(context)
     await accounts.forget_old(context)
+    await drafts.forget_old(context)
     await audit.forget_before(context, context.now() - timedelta(days=context.settings.audit_days))
 
 

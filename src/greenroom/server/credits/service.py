@@ -17,7 +17,7 @@ from greenroom.server.audit import service as audit
 from greenroom.server.context import Context
 from greenroom.server.credits import store
 from greenroom.server.credits.store import LedgerRow, Wanted
-from greenroom.server.database.ids import new_id
+from greenroom.server.database.ids import Prefix, new_id
 from greenroom.server.paging import Wish
 from greenroom.server.problems import Conflict, Refusal
 from greenroom.server.security.who import Access
@@ -139,6 +139,15 @@ async def settle(session: AsyncSession, run_id: str, now: datetime, *, charge: i
     if charged:
         _write(session, held.project_id, -charged, "run", now, note, run_id)
     return charged
+
+
+async def let_go_of(session: AsyncSession, prefix: Prefix, before: str, count: int) -> int:
+    """Let go of what some works held that never came to their end, such as drafts whose process died: those with ids
+    of this kind that are older than the id `before`. How many there were."""
+    stale = await store.holds_before(session, prefix, before, count)
+    for held in stale:
+        await store.drop_hold(session, held, charged=0, cost=0)
+    return len(stale)
 
 
 async def is_balanced(session: AsyncSession, project_id: str) -> bool:

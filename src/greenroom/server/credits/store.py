@@ -157,6 +157,12 @@ async def find_hold(session: AsyncSession, run_id: str) -> HoldRow | None:
     )
 
 
+async def holds_before(session: AsyncSession, prefix: str, before: str, count: int) -> list[HoldRow]:
+    """Some holds whose ids have a prefix and are older than the id `before`."""
+    query = select(HoldRow).where(HoldRow.run_id >= f"{prefix}_", HoldRow.run_id < before)
+    return list((await session.scalars(query.order_by(HoldRow.run_id).limit(count))).all())
+
+
 async def drop_hold(session: AsyncSession, hold: HoldRow, *, charged: int, cost: int) -> None:
     """Take a hold back: `charged` leaves the balance, `cost` counts for the month."""
     await session.execute(delete(HoldRow).where(HoldRow.run_id == hold.run_id))

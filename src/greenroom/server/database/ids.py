@@ -7,7 +7,9 @@ import re
 import time
 from typing import Literal
 
-Prefix = Literal["agt", "tst", "run", "bat", "key", "prj", "dev", "ses", "lnk", "crd", "aud", "req", "lab", "led"]
+Prefix = Literal[
+    "agt", "tst", "run", "bat", "key", "prj", "dev", "ses", "lnk", "crd", "aud", "req", "lab", "led", "drf"
+]
 
 # Crockford's base 32: no I, L, O or U, and in the order of ASCII, so that text sorts as the number does.
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"

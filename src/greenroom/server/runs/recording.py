@@ -41,7 +41,7 @@ def describe_event(event: Event) -> tuple[str, Body] | None:
         case RunStarted():
             return "started", {"event": "started"}
         case TurnStarted():
-            return "turn", {"event": "turn", "turn": event.turn}
+            return f"turn/{event.turn}", {"event": "turn", "turn": event.turn}
         case LineAdded():
             line = event.line.model_dump(mode="json")
             return f"line/{event.index}", {"event": "line", "index": event.index, "line": line}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -78,7 +78,12 @@ class Starter:
             Conflict: too many would wait or run.
             CannotPay: the project's credits or its budget do not reach.
         """
-        planned = [(place, part, plan) for place, part in enumerate(parts) for plan in part.plans()]
+        drawn = [(place, part, plan) for place, part in enumerate(parts) for plan in part.plans()]
+        # Ids of the same millisecond are in no order of their own: the runs of a batch keep theirs.
+        ids = sorted(plan.run_id for _, _, plan in drawn)
+        planned = [
+            (place, part, replace(plan, run_id=run_id)) for (place, part, plan), run_id in zip(drawn, ids, strict=True)
+        ]
         policy = parts[0].policy if parts else None
         if policy is None or not planned:
             raise Invalid("There is nothing to run: name at least one test.")

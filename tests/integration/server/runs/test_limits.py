@@ -6,6 +6,7 @@ import asyncio
 import json
 
 import pytest
+from tests.support.service import BOOKING, Service, open_service
 
 from greenroom.server.credits.service import CannotPay
 from greenroom.server.policies.policy import Policy
@@ -14,7 +15,6 @@ from greenroom.server.runs import service as runs
 from greenroom.server.runs import store
 from greenroom.server.runs.starting import Started
 from greenroom.server.settings import Settings
-from tests.support.service import BOOKING, Service, open_service
 
 SMALL = Policy(name="small", active_per_project=5, active_per_developer=7, runs_per_request=4)
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from greenroom.model.agent import Agent
 from greenroom.model.base import Json
@@ -93,7 +94,7 @@ class Service:
             session.add(ProjectRow(id=project_id, name=project_id, owner_id=developer_id, created_at=now))
         return Owner(project_id, developer_id)
 
-    async def show(self, run_id: str, owner: Owner | None = None) -> dict[str, Json]:
+    async def show(self, run_id: str, owner: Owner | None = None) -> dict[str, Any]:
         return await runs.show(self.context, (owner or self.owner).project_id, run_id)
 
     async def statuses(self, run_ids: Sequence[str]) -> list[str]:

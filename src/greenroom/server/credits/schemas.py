@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from greenroom.server.wire import Asked, Time, Told
 
@@ -24,6 +24,8 @@ class Standing(Told):
 
 class BoundsWanted(Asked):
     """What the project's runs may cost a month and one batch; `null` is any."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"monthly_budget": 50_000_000, "batch_cap": None}]})
 
     monthly_budget: Annotated[int, Field(ge=0, le=2**53)] | None = None
     batch_cap: Annotated[int, Field(ge=0, le=2**53)] | None = None

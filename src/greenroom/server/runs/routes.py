@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from greenroom.model.run import Status
+from greenroom.server.agents import service as agents
 from greenroom.server.context import CurrentContext
 from greenroom.server.paging import AskedPage, Page
 from greenroom.server.routing import ReadsTests, Route, RunsTests
@@ -41,7 +42,13 @@ def _desk(request: Request) -> Desk:
 CurrentDesk = Annotated[Desk, Depends(_desk)]
 
 
-@router.post("/agents/{agent_id}/runs", response_model=BatchStarted, status_code=202, summary="Start runs")
+@router.post(
+    "/agents/{agent_id}/runs",
+    response_model=BatchStarted,
+    status_code=202,
+    summary="Start runs",
+    responses={200: {"model": BatchStarted, "description": "All runs are over."}},
+)
 async def start_runs(
     response: Response, desk: CurrentDesk, access: RunsTests, agent_id: str, wanted: RunsWanted
 ) -> dict[str, Any]:
@@ -55,10 +62,16 @@ async def start_runs(
 @router.post("/agents/{agent_id}/cancel-all", response_model=Stopped, summary="Stop all runs of an agent")
 async def cancel_all(context: CurrentContext, desk: CurrentDesk, access: RunsTests, agent_id: str) -> dict[str, Any]:
     """Stop every run of the agent that waits or plays."""
+    await agents.require(context, access, agent_id)
     return await service.cancel_all(context, desk.queue, access.project_id, agent_id)
 
 
-@router.post("/agents/{agent_id}/reply", response_model=RunWhole, summary="Ask for one reply")
+@router.post(
+    "/agents/{agent_id}/reply",
+    response_model=RunWhole,
+    summary="Ask for one reply",
+    responses={202: {"model": RunWhole, "description": "The reply is not there yet."}},
+)
 async def reply(
     response: Response, desk: CurrentDesk, access: RunsTests, agent_id: str, wanted: ReplyWanted
 ) -> dict[str, Any]:

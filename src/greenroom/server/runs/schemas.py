@@ -138,6 +138,8 @@ class ReplyWanted(Asked):
 class TryWanted(Asked):
     """A call of one tool, for real."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{"arguments": {"day": "Monday"}}]})
+
     arguments: dict[str, Any] = Field(default_factory=dict, examples=[{"day": "Monday"}])
     variables: dict[str, str] = Field(default_factory=dict)
     target: Target | None = None

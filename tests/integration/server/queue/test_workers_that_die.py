@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 
+from pydantic import SecretStr
 from sqlalchemy import text
 from tests.support.counting_model import CountingModel, counting_model
 from tests.support.service import Service, open_service
@@ -48,7 +49,7 @@ async def test_runs_survive_the_death_of_their_workers(settings: Settings) -> No
     async with counting_model(latency=0.05) as model:
         settings = settings.model_copy(
             update={
-                "platform_credentials": type(settings.secret_keys)(json.dumps({"house": {"api_key": "sk-house"}})),
+                "platform_credentials": SecretStr(json.dumps({"house": {"api_key": "sk-house"}})),
                 "platform_prices": json.dumps({MODEL: PRICE}),
             }
         )

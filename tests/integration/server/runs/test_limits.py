@@ -6,22 +6,26 @@ import asyncio
 import json
 
 import pytest
+from pydantic import SecretStr
 from tests.support.service import BOOKING, Service, open_service
 
+from greenroom.model.base import Json
 from greenroom.server.credits.service import CannotPay
 from greenroom.server.policies.policy import Policy
 from greenroom.server.problems import Conflict, Invalid
 from greenroom.server.runs import service as runs
 from greenroom.server.runs import store
-from greenroom.server.runs.starting import Started
+from greenroom.server.runs.starting import Owner, Started
 from greenroom.server.settings import Settings
 
 SMALL = Policy(name="small", active_per_project=5, active_per_developer=7, runs_per_request=4)
 
 
-async def ask(service: Service, times: int, policy: Policy = SMALL, owner: object = None) -> list[Started | Exception]:
+async def ask(
+    service: Service, times: int, policy: Policy = SMALL, owner: Owner | None = None
+) -> list[Started | Exception]:
     """Start a run so many times at the same moment."""
-    starts = [service.start(service.part(policy=policy), owner=owner) for _ in range(times)]  # pyright: ignore[reportArgumentType]
+    starts = [service.start(service.part(policy=policy), owner=owner) for _ in range(times)]
     return await asyncio.gather(*starts, return_exceptions=True)  # pyright: ignore[reportReturnType]
 
 
@@ -61,12 +65,11 @@ async def test_more_runs_than_one_request_may_start_are_refused_whole(settings: 
 
 
 def platform(settings: Settings) -> Settings:
-    secret = type(settings.secret_keys)
-    credentials = secret(json.dumps({"house": {"api_key": "sk-house"}}))  # pyright: ignore[reportCallIssue, reportOptionalCall]
+    credentials = SecretStr(json.dumps({"house": {"api_key": "sk-house"}}))
     return settings.model_copy(update={"platform_credentials": credentials, "run_hold": 1000})
 
 
-PAID = {**BOOKING, "llm": {"model": "openai:gpt-4.1-mini", "credential": "house"}}
+PAID: dict[str, Json] = {**BOOKING, "llm": {"model": "openai:gpt-4.1-mini", "credential": "house"}}
 
 
 async def test_credits_are_never_overdrawn_by_runs_that_start_at_once(settings: Settings) -> None:

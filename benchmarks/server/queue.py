@@ -30,7 +30,9 @@ async def _measure(service: Service) -> None:
         await service.all_over([started.runs[0].id])
         async with service.context.database.reading() as session:
             row = await store.run_by_id(session, started.runs[0].id)
-        assert row is not None and row.started_at is not None and row.finished_at is not None
+        assert row is not None
+        assert row.started_at is not None
+        assert row.finished_at is not None
         waits.append((row.started_at - row.created_at).total_seconds() * 1000)
         plays.append((row.finished_at - row.started_at).total_seconds() * 1000)
     table = "operation_outputs" if service.context.database.is_sqlite else "dbos.operation_outputs"
@@ -38,9 +40,8 @@ async def _measure(service: Service) -> None:
         steps = int(await session.scalar(text(f"SELECT count(*) FROM {table}")) or 0) / RUNS
     waits.sort()
     print(f"queue to start: median {statistics.median(waits):.0f} ms, p95 {waits[int(RUNS * 0.95)]:.0f} ms")
-    print(
-        f"a run of {steps:.0f} scripted steps: {statistics.median(plays):.0f} ms, {statistics.median(plays) / steps:.1f} ms a step"
-    )
+    play = statistics.median(plays)
+    print(f"a run of {steps:.0f} scripted steps: {play:.0f} ms, {play / steps:.1f} ms a step")
 
 
 async def main(url: str | None) -> None:
@@ -51,12 +52,14 @@ async def main(url: str | None) -> None:
             "database_url": url or f"sqlite:///{folder}/greenroom.db",
             "secret_keys": Fernet.generate_key().decode(),
         }
-        async with open_service(Settings.model_validate(written)) as service:
-            async with open_working(service.context, service.queue, service.policies):
-                warm = await service.start(service.part())
-                await service.all_over([warm.runs[0].id])
-                await asyncio.sleep(5)  # the providers' libraries load meanwhile
-                await _measure(service)
+        async with (
+            open_service(Settings.model_validate(written)) as service,
+            open_working(service.context, service.queue, service.policies),
+        ):
+            warm = await service.start(service.part())
+            await service.all_over([warm.runs[0].id])
+            await asyncio.sleep(5)  # the providers' libraries load meanwhile
+            await _measure(service)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ It keeps no sessions, so that any process of the API can answer any request.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING
@@ -63,5 +64,19 @@ async def open_mcp(app: FastAPI, context: Context) -> AsyncGenerator[None]:
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     app.state.mcp = server.session_manager
-    async with server.session_manager.run():
+    # In a task of its own: whoever starts the app need not be the one that ends it, which anyio would insist on.
+    ready, over = asyncio.Event(), asyncio.Event()
+
+    async def run() -> None:
+        async with server.session_manager.run():
+            ready.set()
+            await over.wait()
+
+    task = asyncio.create_task(run(), name="mcp")
+    task.add_done_callback(lambda _: ready.set())
+    await ready.wait()
+    try:
         yield
+    finally:
+        over.set()
+        await task

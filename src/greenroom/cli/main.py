@@ -22,6 +22,8 @@ from greenroom.cli.init import init
 from greenroom.cli.label import label
 from greenroom.cli.report import report
 from greenroom.cli.run import run
+from greenroom.cli.serve import serve, worker
+from greenroom.cli.serve_admin import db, keys, users
 
 app = typer.Typer(
     name="greenroom",
@@ -41,6 +43,11 @@ app.command(short_help="Talk to an agent yourself, and make tests of the talk.")
 app.command(short_help="Draft tests from a prompt, a real call or a failed run.")(generate)
 app.command("import", short_help="Make tests of another tool's files.")(import_tests)
 app.command(short_help="Say whether the judge was right, and see how often it is.")(label)
+app.command(short_help="Serve the API, and play runs.")(serve)
+app.command(short_help="Play the runs of a service whose API runs elsewhere.")(worker)
+app.add_typer(db, name="db", short_help="Look after the database of the service.")
+app.add_typer(keys, name="keys", short_help="Make, list and revoke keys of the service.")
+app.add_typer(users, name="users", short_help="Let people in, and keep them out.")
 
 
 def _tell_version(wanted: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable
 from dataclasses import replace
 from typing import TypeAlias, TypeVar
@@ -25,6 +24,7 @@ class Meter:
         self._brain = ports.brain
         self._remote = ports.remote
         self._clock = ports.clock
+        self._wait = ports.wait
         self._recorder = recorder
         self._scope = scope
         self._stop = stop
@@ -94,14 +94,7 @@ class Meter:
         Raises:
             OutOfTime: the limit passed first.
         """
-        limit = asyncio.timeout(max(self.seconds_left, 0))
-        try:
-            async with limit:
-                return await work
-        except TimeoutError:
-            if limit.expired():
-                raise OutOfTime("The time limit passed.") from None
-            raise
+        return await self._wait(work, self.seconds_left)
 
 
 def _script_of(llm: Llm) -> tuple[str, int]:

@@ -11,7 +11,7 @@ from greenroom.model.case import Test
 from greenroom.model.limits import Limits
 from greenroom.model.llm import Llm
 from greenroom.model.talk import Brain
-from greenroom.play.ports import Clock, KnowledgeSearch, RealTools, RemoteAgents
+from greenroom.play.ports import Clock, KnowledgeSearch, Patience, RealTools, RemoteAgents, wait_in_real_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +69,4 @@ class Ports:
     knowledge: KnowledgeSearch
     remote: RemoteAgents
     clock: Clock
+    wait: Patience = wait_in_real_time

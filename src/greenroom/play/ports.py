@@ -5,16 +5,20 @@ Every answer is plain data, so that whoever calls the engine may make each call 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 from greenroom.model.agent import Agent, Knowledge
 from greenroom.model.base import Json
+from greenroom.model.errors import OutOfTime
 from greenroom.model.events import Event
 from greenroom.model.run import Reason
 from greenroom.model.talk import Message, ToolCall, ToolOffer, Usage
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +157,35 @@ class Clock(Protocol):
         ...
 
     async def sleep(self, seconds: float) -> None: ...
+
+
+class Patience(Protocol):
+    """How a run waits for what may take too long. A durable caller, whose ports keep the limit themselves and remember
+    that it passed, only waits."""
+
+    async def __call__(self, work: Awaitable[Answer], seconds: float, /) -> Answer:
+        """Wait for `work`, but no longer than `seconds`.
+
+        Raises:
+            OutOfTime: the time passed first.
+        """
+        ...
+
+
+async def wait_in_real_time(work: Awaitable[Answer], seconds: float, /) -> Answer:
+    """Wait for `work`, but no longer than `seconds` by the event loop's clock.
+
+    Raises:
+        OutOfTime: the time passed first.
+    """
+    limit = asyncio.timeout(max(seconds, 0))
+    try:
+        async with limit:
+            return await work
+    except TimeoutError:
+        if limit.expired():
+            raise OutOfTime("The time limit passed.") from None
+        raise
 
 
 class Listener(Protocol):

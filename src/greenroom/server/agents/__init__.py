@@ -1,0 +1,1 @@
+"""Agents: their drafts, their published versions and what they know."""

@@ -1,0 +1,1 @@
+"""Credentials: the accounts of model providers, kept encrypted."""

@@ -1,0 +1,1 @@
+"""What a project may spend: its credits, its ledger and its budgets."""

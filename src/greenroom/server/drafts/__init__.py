@@ -1,0 +1,1 @@
+"""Drafting tests with a model, and what that costs the project."""

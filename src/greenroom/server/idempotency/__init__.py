@@ -1,0 +1,1 @@
+"""Requests that may be sent twice and are carried out once."""

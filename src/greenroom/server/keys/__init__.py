@@ -1,0 +1,1 @@
+"""Keys: how programs come in."""

@@ -1,0 +1,1 @@
+"""Labels: whether the judge was right, and how often it is."""

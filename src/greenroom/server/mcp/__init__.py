@@ -1,0 +1,1 @@
+"""The MCP server: the service, for models that use tools."""

@@ -1,0 +1,1 @@
+"""The limits and billing habits that hold for runs, as data."""

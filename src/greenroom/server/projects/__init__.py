@@ -1,0 +1,1 @@
+"""Projects: what agents, tests, keys and runs belong to."""

@@ -1,0 +1,31 @@
+"""How what the queue remembers is written down: as JSON, so that nothing in the database can be made to run."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+from dbos import Serializer
+
+
+class JsonSerializer(Serializer):
+    """Writes arguments, answers and errors as JSON. An error is read back as `Remembered` with the same sentence."""
+
+    def serialize(self, data: Any) -> str:
+        if isinstance(data, BaseException):
+            return json.dumps({"$error": type(data).__name__, "message": str(data)}, ensure_ascii=False)
+        return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+    def deserialize(self, serialized_data: str) -> Any:
+        data: Any = json.loads(serialized_data)
+        if isinstance(data, dict) and "$error" in data:
+            error = cast("dict[str, str]", data)  # as written above
+            return Remembered(f"{error['$error']}: {error['message']}")
+        return cast("object", data)
+
+    def name(self) -> str:
+        return "greenroom_json"
+
+
+class Remembered(Exception):
+    """An error of an earlier execution, as it was written down."""

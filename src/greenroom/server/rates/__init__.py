@@ -1,0 +1,1 @@
+"""How many requests and sign-ins a minute there may be."""

@@ -1,0 +1,1 @@
+"""Runs: started, played by a worker, followed live, stopped and listed."""

@@ -1,0 +1,186 @@
+"""Starting runs: counted, paid for and queued in one transaction, so that there are all of them or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from greenroom.batch import plan_runs
+from greenroom.engine import Plan
+from greenroom.server.context import Context
+from greenroom.server.credits import service as credits
+from greenroom.server.credits.service import Wanted
+from greenroom.server.database.ids import new_id
+from greenroom.server.policies.policy import Policy
+from greenroom.server.problems import Conflict, Invalid
+from greenroom.server.queue.client import Queue
+from greenroom.server.runs import store
+from greenroom.server.runs.material import Material
+from greenroom.server.runs.store import BatchRow, MaterialRow, RunRow
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The runs of one test in a batch. `variant` names which of several states of the agent they play."""
+
+    material: Material
+    policy: Policy
+    agent_id: str
+    agent_version: int | None = None
+    variant: str | None = None
+    seed: int = 0
+    overrides_used: bool = False
+    force_primary_failure: bool = False
+
+    def plans(self) -> list[Plan]:
+        """Its runs."""
+        return plan_runs(
+            self.material.test,
+            self.material.agent,
+            self.material.others,
+            new_id=lambda: new_id("run"),
+            seed=self.seed,
+            variant=self.variant,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose runs they are."""
+
+    project_id: str
+    developer_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A batch that was started, and its runs."""
+
+    batch_id: str
+    runs: list[RunRow]
+
+
+class Starter:
+    """Starts runs. `platform` names the credentials that a project pays for with its credits."""
+
+    def __init__(self, context: Context, queue: Queue, platform: frozenset[str]) -> None:
+        self._context = context
+        self._queue = queue
+        self._platform = platform
+
+    async def start(self, owner: Owner, parts: Sequence[Part]) -> Started:
+        """Start all runs of a batch.
+
+        Raises:
+            Invalid: there are none, or more than one request may start.
+            Conflict: too many would wait or run.
+            CannotPay: the project's credits or its budget do not reach.
+        """
+        drawn = [(place, part, plan) for place, part in enumerate(parts) for plan in part.plans()]
+        # Ids of the same millisecond are in no order of their own: the runs of a batch keep theirs.
+        ids = sorted(plan.run_id for _, _, plan in drawn)
+        planned = [
+            (place, part, replace(plan, run_id=run_id)) for (place, part, plan), run_id in zip(drawn, ids, strict=True)
+        ]
+        policy = parts[0].policy if parts else None
+        if policy is None or not planned:
+            raise Invalid("There is nothing to run: name at least one test.")
+        if policy.runs_per_request is not None and len(planned) > policy.runs_per_request:
+            raise Invalid(
+                f"These are {len(planned)} runs, and one request starts at most {policy.runs_per_request}: start fewer."
+            )
+        sealed = [part.material.seal(self._context.vault) for part in parts]
+        async with self._context.database.writing() as session:
+            await self._count(session, owner, policy, len(planned))
+            batch = await self._make_batch(session, owner, parts, sealed)
+            rows = [self._row(owner, batch.id, place, part, plan) for place, part, plan in planned]
+            session.add_all(rows)
+            await session.flush()
+            await store.add_events(session, [_queued(plan) for _, _, plan in planned])
+            await credits.hold(
+                session, owner.project_id, [self._wanted(part, plan) for _, part, plan in planned], batch.created_at
+            )
+            for row in rows:
+                await self._queue.put(session, row.id, policy=row.policy, tenant=row.tenant)
+        return Started(batch.id, rows)
+
+    async def _count(self, session: AsyncSession, owner: Owner, policy: Policy, count: int) -> None:
+        bounds = (
+            (f"developer:{owner.developer_id}", policy.active_per_developer, "across all projects of this account"),
+            (f"project:{owner.project_id}", policy.active_per_project, "in this project"),
+        )
+        for scope, most, where in bounds:
+            if not await store.add_active(session, scope, count, most):
+                raise Conflict(
+                    f"At most {most} runs may wait or run at once {where}: wait until some are over, or stop some."
+                )
+
+    async def _make_batch(
+        self, session: AsyncSession, owner: Owner, parts: Sequence[Part], sealed: Sequence[str]
+    ) -> BatchRow:
+        now = self._context.now()
+        standing = await credits.credits_of(session, owner.project_id, now)
+        batch = BatchRow(
+            id=new_id("bat"),
+            project_id=owner.project_id,
+            agent_id=parts[0].agent_id,
+            cap=standing.batch_cap,
+            created_at=now,
+        )
+        session.add(batch)
+        await session.flush()
+        session.add_all([MaterialRow(batch_id=batch.id, place=place, sealed=text) for place, text in enumerate(sealed)])
+        await session.flush()
+        return batch
+
+    def _wanted(self, part: Part, plan: Plan) -> Wanted:
+        estimate = self._context.settings.run_hold
+        match part.policy.charge:
+            case "run":
+                amount = part.policy.run_price
+            case "tokens" if any(llm.credential in self._platform for llm in part.material.models):
+                amount = estimate
+            case _:
+                amount = 0
+        return Wanted(plan.run_id, amount, max(amount, estimate))
+
+    def _row(self, owner: Owner, batch_id: str, place: int, part: Part, plan: Plan) -> RunRow:
+        test = part.material.test
+        return RunRow(
+            id=plan.run_id,
+            project_id=owner.project_id,
+            developer_id=owner.developer_id,
+            batch_id=batch_id,
+            place=place,
+            agent_id=part.agent_id,
+            agent_version=part.agent_version,
+            agent=part.material.agent.name,
+            test_id=test.id,
+            test=test.name,
+            kind=test.caller.kind,
+            variation=plan.variation,
+            variant=plan.variant,
+            repeat_index=plan.repeat_index,
+            tags=list(test.tags),
+            seed=plan.seed,
+            policy=part.policy.name,
+            tenant=part.policy.tenant(owner.project_id, owner.developer_id),
+            overrides_used=part.overrides_used,
+            force_primary_failure=part.force_primary_failure,
+            status="queued",
+            passed_checks=0,
+            total_checks=len(test.checks),
+            input_tokens=0,
+            output_tokens=0,
+            cost=0,
+            charged=0,
+            last_event=1,
+            created_at=self._context.now(),
+        )
+
+
+def _queued(plan: Plan) -> dict[str, object]:
+    checks = [check.model_dump(mode="json") for check in plan.test.checks]
+    return {"run_id": plan.run_id, "number": 1, "key": "queued", "body": {"event": "queued", "checks": checks}}

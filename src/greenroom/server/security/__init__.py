@@ -1,0 +1,1 @@
+"""Who may do what: keys, passwords, scopes, and the secrets of projects."""

@@ -1,0 +1,160 @@
+"""Who sends a request: read off its key or session, once, with the project's rate counted on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from fastapi import Request
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from greenroom.server.accounts import service as accounts
+from greenroom.server.context import Context
+from greenroom.server.keys import service as keys
+from greenroom.server.problems import NotAllowed, NotSignedIn, TooMany
+from greenroom.server.projects import service as projects
+from greenroom.server.rates import service as rates
+from greenroom.server.security.scopes import Scope
+from greenroom.server.security.tokens import LONGEST
+from greenroom.server.security.who import Access
+
+PROJECT_HEADER = "X-Greenroom-Project"
+_SUSPENDED = "This account is suspended: ask whoever runs this service."
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Who it is, what the project may send, and the key whose use is to be noted."""
+
+    access: Access
+    rate: int | None
+    key_to_note: str | None = None
+
+
+def bearer_token(request: Request) -> str:
+    """The token that a request carries.
+
+    Raises:
+        NotSignedIn: it carries none.
+    """
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    token = token.strip()
+    if scheme.lower() != "bearer" or not token or len(token) > LONGEST or not token.isascii():
+        raise NotSignedIn("Send a key with the request, as `Authorization: Bearer KEY`.")
+    return token
+
+
+async def authenticate(request: Request) -> Access:
+    """Who sends a request. The answer is kept for the rest of the request.
+
+    Raises:
+        NotSignedIn: no key or session, or one that opens nothing any more.
+        NotAllowed: the account is suspended, or not a member of the project.
+        TooMany: the project has sent too many requests in this minute.
+    """
+    known: Access | None = getattr(request.state, "access", None)
+    if known is not None:
+        return known
+    context: Context = request.app.state.context
+    access = await recognise(context, bearer_token(request), request.headers.get(PROJECT_HEADER))
+    access = replace(access, request_id=getattr(request.state, "request_id", None))
+    request.state.access = access
+    return access
+
+
+async def recognise(context: Context, token: str, project_word: str | None = None) -> Access:
+    """Who a token belongs to, counted against the project's rate.
+
+    Raises:
+        NotSignedIn, NotAllowed, TooMany: as for `authenticate`.
+    """
+    async with context.database.reading() as session:
+        found = (
+            await _by_session(session, context, token, project_word)
+            if token.startswith("grs_")
+            else await _by_key(session, context, token)
+        )
+    most = context.settings.requests_per_minute if found.rate is None else found.rate
+    if most or found.key_to_note:
+        await _count(context, found, most)
+    return found.access
+
+
+async def _count(context: Context, found: _Found, most: int) -> None:
+    refusal: TooMany | None = None
+    async with context.database.writing() as session:
+        if found.key_to_note:
+            await keys.note_use(session, found.key_to_note, context.now())
+        if most:
+            try:
+                name = f"project:{found.access.project_id}"
+                await rates.count_in(session, context, name, most, "requests of this project")
+            except TooMany as refused:
+                refusal = refused
+    if refusal is not None:
+        raise refusal
+
+
+async def _by_key(session: AsyncSession, context: Context, token: str) -> _Found:
+    row = await keys.recognise(session, token)
+    now = context.now()
+    if row is None:
+        raise NotSignedIn("This key is unknown: check that all of it was copied.")
+    if row.revoked_at is not None:
+        raise NotSignedIn("This key was revoked: make a new one.")
+    if row.expires_at is not None and row.expires_at <= now:
+        raise NotSignedIn("This key has expired: make a new one.")
+    project = await projects.read(session, row.project_id)
+    if project is None:
+        raise NotSignedIn("The project of this key is gone.")
+    for developer_id in {row.developer_id, project.owner_id} - {None}:
+        if await accounts.is_suspended(session, str(developer_id)):
+            raise NotAllowed(_SUSPENDED)
+    access = Access(
+        project_id=row.project_id,
+        scopes=frozenset(Scope(each) for each in row.scopes),
+        kind="key",
+        actor_id=row.id,
+        actor_name=row.name,
+        developer_id=row.developer_id,
+    )
+    return _Found(access, project.requests_per_minute, row.id if keys.is_use_to_note(row, now) else None)
+
+
+async def _by_session(session: AsyncSession, context: Context, token: str, project_word: str | None) -> _Found:
+    signed_in = await accounts.recognise(session, token, context.now())
+    if signed_in is None:
+        raise NotSignedIn("This session is over: sign in again.")
+    if signed_in.suspended:
+        raise NotAllowed(_SUSPENDED)
+    member = await accounts.membership(session, signed_in.developer_id, project_word)
+    project = await projects.read(session, member.project_id) if member else None
+    if member is None or project is None:
+        raise NotAllowed(f"Say in the header `{PROJECT_HEADER}` which of your projects you mean, by its id.")
+    if project.owner_id is not None and await accounts.is_suspended(session, project.owner_id):
+        raise NotAllowed(_SUSPENDED)
+    access = Access(
+        project_id=member.project_id,
+        scopes=member.scopes,
+        kind="developer",
+        actor_id=signed_in.developer_id,
+        actor_name=signed_in.name,
+        developer_id=signed_in.developer_id,
+    )
+    return _Found(access, project.requests_per_minute)
+
+
+class Requires:
+    """What a route asks of whoever calls it: a scope, or (`None`) only to be known."""
+
+    def __init__(self, scope: Scope | None) -> None:
+        self.scope = scope
+
+    async def __call__(self, request: Request) -> Access:
+        access = await authenticate(request)
+        if self.scope is not None and not access.may(self.scope):
+            raise NotAllowed(f"This needs the scope `{self.scope}`, which your {_noun(access)} does not have.")
+        return access
+
+
+def _noun(access: Access) -> str:
+    return "key" if access.kind == "key" else "role"

@@ -1,0 +1,1 @@
+"""What a project used, day by day, for as long as the project is there."""

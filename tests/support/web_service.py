@@ -16,6 +16,7 @@ from greenroom.server.context import Context
 from greenroom.server.keys import service as keys
 from greenroom.server.projects import service as projects
 from greenroom.server.security.who import Access, operator
+from greenroom.server.serving import open_runs
 from greenroom.server.settings import Settings
 
 AGENT: dict[str, Any] = {
@@ -29,6 +30,7 @@ AGENT: dict[str, Any] = {
     "tool_webhook": {"url": "https://example.com/hook", "secret": "whsec_hook-s3cret"},
     "mcp_servers": [{"name": "crm", "url": "https://example.com/mcp", "headers": {"X-Key": "mcp-s3cret"}}],
     "can_end_call": True,
+    "llm": {"model": "scripted:desk", "script": [{"say": "Monday is free."}, {"role": "caller", "say": "Thanks."}]},
 }
 TEST: dict[str, Any] = {
     "name": "Moves a booking",
@@ -91,10 +93,16 @@ class Web:
 
 
 @asynccontextmanager
-async def open_web(settings: Settings, clock: Clock | None = None) -> AsyncGenerator[Web]:
-    """Start the API in this process."""
+async def open_web(settings: Settings, clock: Clock | None = None, *, with_runs: bool = False) -> AsyncGenerator[Web]:
+    """Start the API in this process; `with_runs`, runs can be queued, and nobody plays them."""
     clock = clock or Clock()
-    app = create_app(settings, now=clock)
+
+    @asynccontextmanager
+    async def queue(app: FastAPI, context: Context) -> AsyncGenerator[None]:
+        async with open_runs(app, context, worker=False):
+            yield
+
+    app = create_app(settings, companions=(queue,) if with_runs else (), now=clock)
     async with app.router.lifespan_context(app):
         project = await projects.find_by_word(app.state.context, "default")
         yield Web(app, clock, project.id)

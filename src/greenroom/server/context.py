@@ -38,6 +38,7 @@ async def open_context(
     settings: Settings, *, now: Callable[[], datetime] = utc_now, migrate: bool = True
 ) -> AsyncGenerator[Context]:
     """Open database and vault, run the migrations that are missing, and close all at the end."""
+    database_url(settings.url)  # a wrong one is told before anything else
     vault = open_vault(settings)
     async with open_database(settings.url, pool_size=settings.database_pool) as database:
         try:

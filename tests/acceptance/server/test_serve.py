@@ -34,14 +34,15 @@ def _environment(folder: Path, variables: dict[str, str]) -> dict[str, str]:
 @contextmanager
 def served(folder: Path, *words: str) -> Generator[tuple[subprocess.Popen[str], str, str]]:
     """Start the service; gives the process, its address and the next line that it tells."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "greenroom", "serve", "--port", "0", "--data", "data", *words],
-        stdout=subprocess.PIPE,
-        stderr=(folder / "log").open("w"),
-        text=True,
-        cwd=folder,
-        env=_environment(folder, {}),
-    )
+    with (folder / "log").open("w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "greenroom", "serve", "--port", "0", "--data", "data", *words],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            cwd=folder,
+            env=_environment(folder, {}),
+        )
     assert process.stdout is not None
     try:
         first = process.stdout.readline()

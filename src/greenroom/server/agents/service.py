@@ -224,6 +224,15 @@ async def compare(context: Context, access: Access, agent_id: str, one: State, o
     }
 
 
+async def require(context: Context, access: Access, agent_id: str) -> None:
+    """
+    Raises:
+        NotFound: there is no such agent in this project.
+    """
+    async with context.database.reading() as session:
+        await find(session, access.project_id, agent_id)
+
+
 async def load(context: Context, access: Access, agent_id: str, state: State) -> Loaded:
     """An agent as it is played, with its secrets.
 

@@ -3,13 +3,13 @@ fails the tests: whoever adds one says what it asks for, and what it must not sh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 
 import httpx
 import pytest
 from fastapi.routing import iter_route_contexts
-from tests.support.web_service import AGENT, TEST, Web
+from tests.support.web_service import AGENT, TEST, Web, open_web
 
 from greenroom.server.app import create_app
 from greenroom.server.openapi import native_routes
@@ -64,6 +64,23 @@ ROUTES: Mapping[str, tuple[Scope | None, Any]] = {
     "PATCH /v1/agents/{agent_id}/tests/{test_id}": (Scope.TESTS_WRITE, {"max_turns": 3}),
     "DELETE /v1/agents/{agent_id}/tests/{test_id}": (Scope.TESTS_WRITE, None),
     "GET /v1/audit": (Scope.ADMIN, None),
+    "POST /v1/agents/{agent_id}/runs": (Scope.TESTS_RUN, {"tests": [TEST]}),
+    "POST /v1/agents/{agent_id}/cancel-all": (Scope.TESTS_RUN, {}),
+    "POST /v1/agents/{agent_id}/reply": (Scope.TESTS_RUN, {"messages": [{"role": "caller", "text": "Hello"}]}),
+    "POST /v1/agents/{agent_id}/tools/{name}/try": (Scope.TESTS_RUN, {"arguments": {}}),
+    "POST /v1/agents/{agent_id}/tests/generate": (Scope.TESTS_WRITE, {"count": 1}),
+    "GET /v1/runs": (Scope.TESTS_READ, None),
+    "GET /v1/runs/{run_id}": (Scope.TESTS_READ, None),
+    "GET /v1/runs/{run_id}/events": (Scope.TESTS_READ, None),
+    "POST /v1/runs/{run_id}/cancel": (Scope.TESTS_RUN, {}),
+    "GET /v1/runs/{run_id}/labels": (Scope.TESTS_READ, None),
+    "POST /v1/runs/{run_id}/labels": (Scope.TESTS_WRITE, {"check": 0, "right": True}),
+    "GET /v1/agreement": (Scope.TESTS_READ, None),
+    "GET /v1/batches/{batch_id}": (Scope.TESTS_READ, None),
+    "GET /v1/usage": (Scope.TESTS_READ, None),
+    "GET /v1/credits": (Scope.TESTS_READ, None),
+    "GET /v1/credits/ledger": (Scope.TESTS_READ, None),
+    "PUT /v1/credits/bounds": (Scope.ADMIN, {}),
 }
 OPEN_TO_ANYBODY = {
     "POST /v1/sessions",
@@ -84,8 +101,18 @@ NOBODYS = {
     "key_id": "key_00000000000000000000000000",
     "credential_id": "crd_00000000000000000000000000",
     "developer_id": "dev_00000000000000000000000000",
+    "run_id": "run_00000000000000000000000000",
+    "batch_id": "bat_00000000000000000000000000",
+    "name": "book_slot",
 }
+NAMES = ("number", "name")  # what is no id of anybody's
 WITH_IDS = [route for route in ROUTES if "{" in route]
+
+
+@pytest.fixture
+async def web(settings: Settings) -> AsyncGenerator[Web]:
+    async with open_web(settings.model_copy(update={"requests_per_minute": 0}), with_runs=True) as opened:
+        yield opened
 
 
 def routes_of(settings: Settings) -> dict[str, Scope | None]:
@@ -104,8 +131,12 @@ async def ids_of(client: httpx.AsyncClient) -> dict[str, str]:
     await client.patch(f"/v1/agents/{agent}", json={"language": "en"})
     document = await client.post(f"/v1/agents/{agent}/knowledge", json={"name": "Hours", "text": "8 to 17"})
     member = await client.post("/v1/members", json={"email": f"{agent}@example.com", "role": "editor"})
+    started = (await client.post(f"/v1/agents/{agent}/runs", json={"tests": [TEST]})).json()
     return {
         "agent_id": agent,
+        "run_id": started["runs"][0]["id"],
+        "batch_id": started["batch_id"],
+        "name": "book_slot",
         "test_id": (await client.post(f"/v1/agents/{agent}/tests", json=TEST)).json()["id"],
         "document_id": document.json()["id"],
         "number": "1",
@@ -157,7 +188,7 @@ async def test_what_belongs_to_another_project_is_not_found(web: Web, client: ht
     for route in WITH_IDS:
         assert (await send(other, route, theirs)).status_code == 404, route
         # One foreign id among one's own is as little of use.
-        names = [name for name in theirs if f"{{{name}}}" in route and name != "number"]
+        names = [name for name in theirs if f"{{{name}}}" in route and name not in NAMES]
         for name in names:
             if len(names) > 1:
                 assert (await send(other, route, {**mine, name: theirs[name]})).status_code == 404, (route, name)
@@ -167,8 +198,18 @@ async def test_what_belongs_to_another_project_is_not_found(web: Web, client: ht
 async def test_lists_show_nothing_of_another_project(web: Web, client: httpx.AsyncClient) -> None:
     theirs = await ids_of(client)
     other = await web.client(project_id=await web.other_project())
-    for path in ("/v1/agents", "/v1/keys", "/v1/credentials", "/v1/members", "/v1/audit"):
+    for path in (
+        "/v1/agents",
+        "/v1/keys",
+        "/v1/credentials",
+        "/v1/members",
+        "/v1/audit",
+        "/v1/runs",
+        "/v1/credits/ledger",
+        "/v1/usage",
+    ):
         text = (await other.get(path)).text
-        assert not [each for name, each in theirs.items() if name != "number" and each in text], path
+        shown = [each for name, each in theirs.items() if name not in NAMES and each in text]
+        assert not shown, path
     audit = (await other.get(f"/v1/audit?subject_id={theirs['agent_id']}")).json()
     assert audit["items"] == []

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from cryptography.fernet import Fernet
+from tests.support.private_postgres import WHAT_TO_DO, find_binaries, make_database, private_postgres
 
 from greenroom.server.settings import Settings
-from tests.support.private_postgres import WHAT_TO_DO, find_binaries, make_database, private_postgres
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,7 @@ def _anchors(page: Path) -> set[str]:
 
 def _make_targets() -> set[str]:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    return set(regex.findall(r"^([a-z]+):", makefile, regex.MULTILINE))
+    return set(regex.findall(r"^([a-z-]+):", makefile, regex.MULTILINE))
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
@@ -49,7 +49,7 @@ def test_every_example_says_its_language_and_shell_examples_are_well_formed(page
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_make_target_that_a_page_names_exists(page: Path) -> None:
-    named = set(regex.findall(r"\bmake ([a-z]+)(?=[`\n])", page.read_text(encoding="utf-8")))
+    named = set(regex.findall(r"\bmake ([a-z-]+)(?=[`\n])", page.read_text(encoding="utf-8")))
 
     assert named <= _make_targets()
 

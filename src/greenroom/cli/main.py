@@ -20,6 +20,8 @@ from greenroom.cli.generate import generate
 from greenroom.cli.import_tests import import_tests
 from greenroom.cli.init import init
 from greenroom.cli.label import label
+from greenroom.cli.mcp_server import mcp
+from greenroom.cli.push import pull, push
 from greenroom.cli.report import report
 from greenroom.cli.run import run
 from greenroom.cli.serve import serve, worker
@@ -45,6 +47,9 @@ app.command("import", short_help="Make tests of another tool's files.")(import_t
 app.command(short_help="Say whether the judge was right, and see how often it is.")(label)
 app.command(short_help="Serve the API, and play runs.")(serve)
 app.command(short_help="Play the runs of a service whose API runs elsewhere.")(worker)
+app.command(short_help="Bring agents and tests of a file to a server.")(push)
+app.command(short_help="Fetch an agent and its tests from a server.")(pull)
+app.command(short_help="Serve MCP over standard input and output.")(mcp)
 app.add_typer(db, name="db", short_help="Look after the database of the service.")
 app.add_typer(keys, name="keys", short_help="Make, list and revoke keys of the service.")
 app.add_typer(users, name="users", short_help="Let people in, and keep them out.")

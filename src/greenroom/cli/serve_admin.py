@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -24,6 +25,30 @@ def upgrade_database(data: Data = None, as_json: AsJson = False) -> int:
     from greenroom.cli.serve_commands import run_upgrade
 
     return run_upgrade(data=data, as_json=as_json)
+
+
+@db.command("backup")
+def back_up_database(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to; nothing is overwritten.")],
+    data: Data = None,
+    as_json: AsJson = False,
+) -> int:
+    """Copy a SQLite database into a file, while the service runs or not."""
+    from greenroom.cli.serve_database import run_backup
+
+    return run_backup(file, data=data, as_json=as_json)
+
+
+@db.command("restore")
+def restore_database(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `backup` made.")],
+    data: Data = None,
+    as_json: AsJson = False,
+) -> int:
+    """Make the database from a backup. There must be none yet, and the service must not run."""
+    from greenroom.cli.serve_database import run_restore
+
+    return run_restore(file, data=data, as_json=as_json)
 
 
 @keys.command("create")

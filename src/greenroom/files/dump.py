@@ -1,6 +1,7 @@
 """Agents and tests as YAML that loads back to the same.
 
-Only what was set is written. Secrets are never written. Texts of several lines become block texts.
+Only what was set is written. Secrets are never written, but for a `${NAME}`, which only names one. Texts of several
+lines become block texts.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ _PATH_FIELDS = frozenset({"prompt", "persona"})
 # What a person would write without quotes, and every YAML parser reads as text.
 _PLAIN = re.compile(r"[^\W\d_](?:[\w ,.;()/'’+-]*[\w.)])?")
 _AMBIGUOUS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+_REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
 _UNPRINTABLE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
@@ -63,7 +65,8 @@ def _data_of(model: BaseModel) -> dict[str, object]:
 def _written(value: object, *, may_be_path: bool = False) -> object:
     match value:
         case SecretStr():
-            return _OMITTED
+            written = value.get_secret_value()
+            return written if _REFERENCE.fullmatch(written) else _OMITTED
         case ScriptMessage() if value.when is None:
             return value.text
         case BaseModel():

@@ -29,8 +29,14 @@ from greenroom.server.runs.schemas import (
 
 router = APIRouter(prefix="/v1", tags=["runs"], route_class=Route)
 
+_EVENT: dict[str, Any] = {
+    "type": "object",
+    "description": "One event of the stream. `data` is JSON.",
+    "required": ["event", "data"],
+    "properties": {"id": {"type": "string"}, "event": {"type": "string"}, "data": {"type": "string"}},
+}
 _EVENTS: dict[int | str, dict[str, Any]] = {
-    200: {"description": "Server-sent events.", "content": {"text/event-stream": {"schema": {"type": "string"}}}}
+    200: {"description": "Server-sent events.", "content": {"text/event-stream": {"schema": _EVENT}}}
 }
 
 

@@ -66,8 +66,7 @@ async def refused(client: Client, tool: str, **arguments: Any) -> str:
     """How a tool refuses."""
     result = await client.call_tool(tool, arguments)
     assert result.is_error
-    first: Any = result.content[0]
-    return str(first.text)
+    return str(getattr(result.content[0], "text", ""))
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -108,8 +107,8 @@ async def test_tests_are_made_run_and_explained(service: FullService, mode: str)
 
 async def test_two_variants_are_compared(service: FullService) -> None:
     await make_agent(await service.client(), BOOKING, VISIT)
-    rules: Any = BOOKING["llm"]
-    script = [{"say": "We are full."}, *rules["script"][2:]]
+    llm: Any = BOOKING["llm"]
+    script = [{"say": "We are full."}, *llm["script"][2:]]
     worse = {"llm": {"model": "scripted:desk", "script": script}}
     variants = [{"name": "now"}, {"name": "new", "overrides": worse}]
     async with connected(service, await service.key()) as client:

@@ -53,7 +53,7 @@ def make_player(side: Side, url: str) -> Player:
     return Ours(url)
 
 
-def _memory(field: Literal["VmRSS", "VmHWM"]) -> int:
+def memory(field: Literal["VmRSS", "VmHWM"]) -> int:
     """Bytes of memory in use (`VmRSS`), or at most so far (`VmHWM`)."""
     status = Path("/proc/self/status")
     if status.exists():
@@ -63,19 +63,20 @@ def _memory(field: Literal["VmRSS", "VmHWM"]) -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def _forget_peak() -> None:
+def forget_peak() -> None:
     """Let the peak of memory count from now on, where the system can do that."""
     switch = Path("/proc/self/clear_refs")
     if switch.exists():
         switch.write_text("5")
 
 
-def _cpu() -> float:
+def processor_time() -> float:
+    """Seconds of processor time that this process has used so far."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
 
 
-class _StallWatch:
+class StallWatch:
     """Wakes all the time and notes by how much it was late."""
 
     def __init__(self) -> None:
@@ -91,13 +92,13 @@ class _StallWatch:
 async def measure(player: Player, talks: int, turns: int, concurrency: int, *, watch_stalls: bool) -> Cost:
     """Play the talks and say what they cost. Watching for stalls costs processor time of its own."""
     await player.play(WARM_UP_TALKS, turns, WARM_UP_TALKS)
-    stalls = _StallWatch()
+    stalls = StallWatch()
     watching = asyncio.create_task(stalls.watch()) if watch_stalls else None
-    _forget_peak()
-    before, cpu, began = _memory("VmRSS"), _cpu(), time.perf_counter()
+    forget_peak()
+    before, cpu, began = memory("VmRSS"), processor_time(), time.perf_counter()
     await player.play(talks, turns, concurrency)
-    wall, cpu = time.perf_counter() - began, _cpu() - cpu
-    peak = _memory("VmHWM")
+    wall, cpu = time.perf_counter() - began, processor_time() - cpu
+    peak = memory("VmHWM")
     if watching:
         watching.cancel()
     await player.close()

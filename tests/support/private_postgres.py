@@ -61,13 +61,17 @@ def private_postgres() -> Generator[str]:
         raise FileNotFoundError(WHAT_TO_DO)
     folder = Path(tempfile.mkdtemp(prefix="greenroom-postgres-"))
     data = folder / "data"
-    as_user: list[str] = []
-    if os.geteuid() == 0:  # PostgreSQL refuses to run as root
-        shutil.chown(folder, pwd.getpwnam(_USER).pw_uid)
-        as_user = ["runuser", "-u", _USER, "--"]
+    user = pwd.getpwnam(_USER) if os.geteuid() == 0 else None  # PostgreSQL refuses to run as root
+    if user is not None:
+        shutil.chown(folder, user.pw_uid)
 
     def run(*command: str) -> None:
-        subprocess.run([*as_user, *command], check=True, capture_output=True, cwd="/")
+        if user is None:
+            subprocess.run(command, check=True, capture_output=True, cwd="/")
+            return
+        subprocess.run(
+            command, check=True, capture_output=True, cwd="/", user=user.pw_uid, group=user.pw_gid, extra_groups=()
+        )
 
     try:
         run(str(binaries / "initdb"), "-D", str(data), "-U", _USER, "-A", "trust", "-N", "-E", "UTF8")

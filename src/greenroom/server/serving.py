@@ -16,6 +16,7 @@ from greenroom.model.errors import UserMistake
 from greenroom.server.accounts import service as accounts
 from greenroom.server.accounts.members import welcome_link
 from greenroom.server.app import create_app, prepare
+from greenroom.server.collecting import collect_rarely
 from greenroom.server.context import Context, open_context
 from greenroom.server.policies.service import Policies, native_policy
 from greenroom.server.queue.client import open_queue
@@ -56,6 +57,7 @@ async def serve(settings: Settings, *, worker: bool, tell: Callable[[str], None]
         )
         async with app.router.lifespan_context(app):
             context: Context = app.state.context
+            collect_rarely()
             tell(f"Greenroom listens on {_address(settings)}")
             token = await accounts.first_link(context)
             if token is not None:
@@ -71,6 +73,7 @@ async def work(settings: Settings, *, tell: Callable[[str], None]) -> None:
         await prepare(context)
         policies = Policies([native_policy(settings)])
         async with open_queue(settings.url) as queue, open_working(context, queue, policies) as worker_id:
+            collect_rarely()
             tell(f"Greenroom plays runs as {worker_id}")
             with _stopped_by(stopped.set):
                 await stopped.wait()

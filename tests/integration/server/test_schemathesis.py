@@ -91,7 +91,7 @@ class Things:
     """Real things to name in paths. What a request deleted is made anew when it is next needed."""
 
     def __init__(self, client: httpx.Client) -> None:
-        self._client = client
+        self.client = client
         self._ids: dict[str, str] = {}
         self._count = 0
         self._makers: dict[str, Callable[[], str]] = {
@@ -118,7 +118,7 @@ class Things:
         return name in self._makers
 
     def forget(self) -> None:
-        """Something was deleted, and what belonged to it with it."""
+        """They are not to be relied on any more: something was deleted, and what belonged to it with it."""
         self._ids.clear()
 
     def _name(self) -> str:
@@ -126,23 +126,35 @@ class Things:
         return f"thing-{self._count}"
 
     def _make(self, path: str, body: Mapping[str, Any], inside: str | None = None) -> str:
-        answer = self._client.post(path, json=body)
+        answer = self.client.post(path, json=body)
         assert answer.status_code == 201, answer.text
         made = answer.json()
         return str((made[inside] if inside else made)["id"])
 
     def _start(self) -> dict[str, Any]:
         test_id = self["test_id"]
-        answer = self._client.post(f"/v1/agents/{self['agent_id']}/runs", json={"test_ids": [test_id], "wait": SECONDS})
+        answer = self.client.post(f"/v1/agents/{self['agent_id']}/runs", json={"test_ids": [test_id], "wait": SECONDS})
         assert answer.status_code == 200, answer.text
         return answer.json()
 
 
+LIMITS = {"requests_per_minute": "0", "sign_ins_per_minute": "1000000", "project_active_runs": "1000000"}
+
+
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served]:
-    limits = {"requests_per_minute": "0", "sign_ins_per_minute": "1000000", "project_active_runs": "1000000"}
-    with served(tmp_path_factory.mktemp("service"), limits) as service:
+    with served(tmp_path_factory.mktemp("service"), LIMITS) as service:
         yield service
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Generator[Things]:
+    """Things of a service in which only examples are made: a name can be taken once."""
+    with (
+        served(tmp_path_factory.mktemp("fresh"), LIMITS) as service,
+        httpx.Client(base_url=service.url, headers=service.headers, timeout=SECONDS) as client,
+    ):
+        yield Things(client)
 
 
 @pytest.fixture(scope="module")
@@ -183,14 +195,13 @@ def test_no_request_meets_a_bug_and_every_answer_is_as_described(
 @pytest.mark.parametrize(
     ("method", "path", "operation"), WITH_BODIES, ids=[f"{method.upper()} {path}" for method, path, _ in WITH_BODIES]
 )
-def test_every_example_of_a_body_is_taken(
-    method: str, path: str, operation: dict[str, Any], client: httpx.Client, things: Things
-) -> None:
+def test_every_example_of_a_body_is_taken(method: str, path: str, operation: dict[str, Any], fresh: Things) -> None:
     examples = _examples(operation)
     assert examples, "a body without an example"
+    fresh.forget()  # other examples may have changed them
     for example in examples:
-        url = path.format_map({name: things[name] for name in _names(path)})
-        answer = client.request(method, url, json=_with_real_ids(example, things))
+        url = path.format_map({name: fresh[name] for name in _names(path)})
+        answer = fresh.client.request(method, url, json=_with_real_ids(example, fresh))
         if path in NEED_ACCOUNTS:
             assert answer.status_code in (401, 403, 404, 422), answer.text
             assert answer.headers["content-type"] == "application/problem+json"

@@ -127,10 +127,10 @@ def test_at_most_ten_of_a_level_are_told_and_the_last_says_how_many_more_there_a
     ("file", "folder", "repository", "shown"),
     [
         ("tests/a.yaml", None, None, "tests/a.yaml"),
-        ("tests/a.yaml", "/work/repo/agents", "/work/repo", "agents/tests/a.yaml"),
-        ("../a.yaml", "/work/repo/agents", "/work/repo", "a.yaml"),
-        ("/work/repo/x/a.yaml", "/elsewhere", "/work/repo", "x/a.yaml"),
-        ("/tmp/a.yaml", "/work/repo", "/work/repo", "/tmp/a.yaml"),
+        ("tests/a.yaml", "/srv/repo/agents", "/srv/repo", "agents/tests/a.yaml"),
+        ("../a.yaml", "/srv/repo/agents", "/srv/repo", "a.yaml"),
+        ("/srv/repo/x/a.yaml", "/elsewhere", "/srv/repo", "x/a.yaml"),
+        ("/tmp/a.yaml", "/srv/repo", "/srv/repo", "/tmp/a.yaml"),
     ],
 )
 def test_files_are_named_from_the_root_of_the_checkout(

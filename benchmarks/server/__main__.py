@@ -19,7 +19,7 @@ from benchmarks.__main__ import KIB, Row, load, show
 from benchmarks.processes import ModelServer, model_server
 from benchmarks.scene import requests_in
 from benchmarks.server.kills import kill_workers
-from benchmarks.server.pages import times_of_pages
+from benchmarks.server.pages import a_record, times_of_pages
 from benchmarks.server.places import Places, environment, open_places
 from benchmarks.server.queue import times_to_start
 from benchmarks.worker import Cost
@@ -122,10 +122,12 @@ async def crowd(places: Places, _: Sizes) -> AsyncIterator[Row]:
 
 async def pages(places: Places, sizes: Sizes) -> AsyncIterator[Row]:
     """Pages with many runs stored."""
+    with places.settings("SQLite") as settings:
+        record = await a_record(settings)
     for kind in places.kinds:
         with places.settings(kind) as settings:
             first: dict[str, float] = {}
-            async for count, times in times_of_pages(settings, sizes.pages):
+            async for count, times in times_of_pages(settings, sizes.pages, record):
                 first = first or times
                 for name, took in times.items():
                     growth = took / first[name]

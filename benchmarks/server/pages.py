@@ -17,6 +17,7 @@ from greenroom.server.database.engine import Database
 from greenroom.server.database.ids import new_id
 from greenroom.server.paging import cursor_for
 from greenroom.server.runs.store import BatchRow, RecordRow, RunRow
+from greenroom.server.runs.working import open_working
 from greenroom.server.settings import Settings
 
 ROUNDS = 50
@@ -24,9 +25,10 @@ _CHUNK = 5_000
 _A_BATCH = 500
 
 
-async def times_of_pages(settings: Settings, counts: tuple[int, ...]) -> AsyncIterator[tuple[int, dict[str, float]]]:
+async def times_of_pages(
+    settings: Settings, counts: tuple[int, ...], record: dict[str, Any]
+) -> AsyncIterator[tuple[int, dict[str, float]]]:
     """For each number of stored runs, in rising order, the median time in seconds of each kind of page."""
-    record = await _a_record(settings)
     async with open_web(settings) as web, await web.client() as client:
         agent_id = (await client.post("/v1/agents", json=BOOKING)).json()["id"]
         stored: list[str] = []
@@ -35,10 +37,8 @@ async def times_of_pages(settings: Settings, counts: tuple[int, ...]) -> AsyncIt
             yield count, await _measure(client, agent_id, stored)
 
 
-async def _a_record(settings: Settings) -> dict[str, Any]:
-    """The body of a finished run, as a worker writes it."""
-    from greenroom.server.runs.working import open_working
-
+async def a_record(settings: Settings) -> dict[str, Any]:
+    """The body of a finished run, as a worker writes it. The database is used up by it."""
     async with open_service(settings) as service:
         started = await service.start(service.part(BOOKING, VISIT))
         async with open_working(service.context, service.queue, service.policies, grace=0):

@@ -338,9 +338,7 @@ def test_ctrl_c_at_the_prompt_says_how_to_end(desk: Greenroom) -> None:
     terminal.read_until(PROMPT)
     terminal.type("half a li")
     terminal.read_until("half a li")
-    terminal.interrupt()
-    # Readline looks for signals while it waits, or else when the line ends.
-    terminal.type("\n")
+    terminal.interrupt_at_a_question()
     terminal.read_until("Ctrl-D or /quit ends the talk")
     terminal.type("/quit\n")
     assert terminal.wait() == 0

@@ -86,7 +86,7 @@ def test_on_a_terminal_init_asks_which_model_is_to_play(greenroom: Greenroom) ->
 def test_ctrl_c_at_a_question_ends_quietly(greenroom: Greenroom) -> None:
     terminal = greenroom.on_a_terminal("init")
     terminal.read_until("Provider [scripted]:")
-    terminal.interrupt()
+    terminal.interrupt_at_a_question()
     assert terminal.wait() == 130
     assert "Traceback" not in terminal.page
     assert not (greenroom.folder / "greenroom.yaml").exists()

@@ -143,9 +143,7 @@ def test_at_a_terminal_ctrl_c_ends_and_keeps_what_was_said(judged: Greenroom) ->
     terminal.read_until("quit (q)?", 2)
     terminal.type("half")
     terminal.read_until("half")
-    terminal.interrupt()
-    # Readline looks for signals while it waits, or else when the line ends.
-    terminal.type("\n")
+    terminal.interrupt_at_a_question()
     assert terminal.wait() == 0
     assert len(labels_in(judged.folder / "labels.jsonl")) == 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -126,6 +127,13 @@ class Terminal:
 
     def interrupt(self) -> None:
         self._process.send_signal(signal.SIGINT)
+
+    def interrupt_at_a_question(self) -> None:
+        """Interrupt while a line is asked for, and end the line: readline looks for signals while it waits, and one
+        that comes just before is only seen when the line ends."""
+        self.interrupt()
+        with contextlib.suppress(OSError):  # the program was already gone
+            self.type("\n")
 
     def read_until(self, words: str, times: int = 1) -> str:
         """Read until the program has drawn `words`, so many times since it was started."""

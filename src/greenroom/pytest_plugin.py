@@ -135,9 +135,10 @@ def _session(config: pytest.Config) -> Session:
 
 
 def _open_session(config: pytest.Config) -> Session:
+    from greenroom.files.overrides import read_assignments
     from greenroom.testing.budget import Budget
     from greenroom.testing.session import Session
-    from greenroom.testing.settings import Settings, read_cassette_wish, read_changes
+    from greenroom.testing.settings import Settings, read_cassette_wish
 
     usual = config.getini("greenroom_cassettes")
     settings = Settings(
@@ -145,7 +146,7 @@ def _open_session(config: pytest.Config) -> Session:
         min_pass_rate=config.getoption("greenroom_min_pass_rate"),
         variant=config.getoption("greenroom_variant"),
         model=config.getoption("greenroom_model"),
-        changes=read_changes(config.getoption("greenroom_set") or [], "--greenroom-set"),
+        changes=read_assignments(config.getoption("greenroom_set") or [], "--greenroom-set"),
         cassettes=config.getoption("greenroom_cassettes"),
         usual_cassettes=read_cassette_wish(usual, "The setting `greenroom_cassettes`") if usual else None,
         max_cost_usd=config.getoption("greenroom_max_cost"),

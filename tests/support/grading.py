@@ -12,7 +12,8 @@ from greenroom.grade.ports import Grades, Talk
 from greenroom.model.agent import Agent
 from greenroom.model.base import Json
 from greenroom.model.case import Test
-from greenroom.model.checks import Check, EndedBy
+from greenroom.model.checks import Check, EndedBy, JudgeCheck
+from greenroom.model.errors import BrainFailed, BrainFault
 from greenroom.model.llm import Llm
 from greenroom.model.run import AgentLine, CallerLine, CheckResult, Line, Reason, Source, ToolLine
 from greenroom.model.talk import BrainReply, BrainRequest
@@ -115,3 +116,22 @@ class Heard:
 async def graded(talk: Talk, *answers: Reply, judge: Llm | None = JUDGE) -> Grades:
     """Grade a talk with a judge that gives these answers in order, and no other."""
     return await grade(talk, ListedJudge(answers).ask, judge, Heard().tell)
+
+
+LINES: tuple[Line, ...] = (
+    agent_says("Northline Dental, this is Maya.", turn=0),
+    caller_says("I need Monday.", turn=1),
+    tool_ran("book_slot", {"day": "Monday"}, {"ok": True}),
+    agent_says("Your visit is on Monday at ten.", turn=1),
+)
+POLITE = JudgeCheck(question="Was it polite?")
+FAILED = BrainFailed("OpenAI did not answer.", fault=BrainFault.UNAVAILABLE)
+
+
+def talk_with(*checks: Check, lines: tuple[Line, ...] = LINES, **test: object) -> Talk:
+    return a_talk(*lines, test=test_with(*checks, **test))
+
+
+async def result_of(check: Check, *answers: Reply, lines: tuple[Line, ...] = LINES, **test: object) -> CheckResult:
+    grades = await graded(talk_with(check, lines=lines, **test), *answers)
+    return grades.results[0]

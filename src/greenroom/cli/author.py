@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from pydantic import ValidationError
 from rich.text import Text
 
 from greenroom.cli.choosing import Chosen
@@ -19,6 +18,8 @@ from greenroom.drafting.draft import (
     Answered,
     DraftOptions,
     Drafts,
+    NoAuthor,
+    author_llm,
     draft_from_call,
     draft_from_failure,
     draft_from_prompt,
@@ -80,27 +81,18 @@ class Drafted:
     problems: list[str] = field(default_factory=list[str])
 
 
-def author_llm(chosen: Chosen, model: str | None) -> Llm:
-    """The model that drafts: the one that was asked for, else the agent's judge, else its brain. One that was asked for
-    keeps the address and the account of the agent's own where the provider is the same.
+def author_of(chosen: Chosen, model: str | None) -> Llm:
+    """The model that drafts tests for the chosen agent.
 
     Raises:
-        UserMistake: none is set, or what was asked for is no model.
+        UserMistake: there is none, or `model` is none.
     """
-    agent = chosen.agent
-    own = agent.judge_llm or agent.llm
-    if model is None:
-        if own is None:
-            raise UserMistake(f"The agent {agent.name} has no model that could draft tests: add --model PROVIDER:NAME")
-        return own
-    provider = model.partition(":")[0]
-    same = next((llm for llm in (agent.judge_llm, agent.llm) if llm is not None and llm.provider == provider), None)
-    kept = {"base_url": same.base_url, "credential": same.credential, "script": same.script} if same else {}
     try:
-        return Llm.model_validate({"model": model, **kept})
-    except ValidationError as problem:
-        why = str(problem.errors()[0]["msg"]).removeprefix("Value error, ")
-        raise UserMistake(f"--model {model}: {why}") from None
+        return author_llm(chosen.agent, model)
+    except NoAuthor as problem:
+        if model is None:
+            raise UserMistake(f"{str(problem).capitalize()}: add --model PROVIDER:NAME") from None
+        raise UserMistake(f"--model {model}: {problem}") from None
 
 
 class Author:
@@ -108,7 +100,7 @@ class Author:
 
     def __init__(self, chosen: Chosen, model: str | None, output: Output) -> None:
         self._chosen = chosen
-        self._llm = author_llm(chosen, model)
+        self._llm = author_of(chosen, model)
         self._output = output
         self._drafted = Drafted()
         self._drafted.used.model = self._llm.model

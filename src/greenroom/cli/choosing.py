@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from greenroom.cli.selecting import read_settings
 from greenroom.files.agents import find_file, load_agents
 from greenroom.files.load import load_files
+from greenroom.files.overrides import read_assignments
 from greenroom.files.suite import Case, Suite
 from greenroom.model.agent import Agent
 from greenroom.model.errors import UserMistake
@@ -79,7 +79,7 @@ def choose(wishes: AgentWishes, *, needs_secrets: bool = True) -> Chosen:
     if wishes.model is not None:
         suite = suite.with_model(wishes.model)
     if wishes.settings:
-        suite = suite.override(read_settings(wishes.settings))
+        suite = suite.override(read_assignments(wishes.settings, "--set"))
     if needs_secrets:
         suite.require_secrets()
     return Chosen(suite.cases[0], suite.limits)

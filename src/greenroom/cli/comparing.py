@@ -24,11 +24,11 @@ from greenroom.cli.selecting import (
     credentials_of,
     load_suite,
     plan,
-    read_settings,
     told_apart,
 )
 from greenroom.cli.sides import Side, company, is_yaml, read_side, with_same_company
 from greenroom.cli.taping import CassetteWish, open_tape
+from greenroom.files.overrides import read_assignments
 from greenroom.files.suite import Case, Suite
 from greenroom.model.errors import UserMistake
 from greenroom.report.json_report import read_report
@@ -101,7 +101,7 @@ def select_sides(wishes: ComparisonWishes) -> tuple[Selection, tuple[str, str]]:
     first, second = (read_side(text, written.variants) for text in (wishes.first, wishes.second))
     if first.label == second.label:
         raise UserMistake(f"Both sides are `{first.label}`: name two that differ")
-    settings = read_settings(wishes.settings)
+    settings = read_assignments(wishes.settings, "--set")
     base = written if wishes.model is None else written.with_model(wishes.model)
     base = base.override(settings) if settings else base
     chosen = choose(base, wishes.choice)

@@ -16,8 +16,9 @@ from greenroom.cli.keywords import keyword_matcher
 from greenroom.cli.log import keep_log, written_log
 from greenroom.cli.output import Output
 from greenroom.cli.playing import Aims, Outcome, leave_at_once, play
-from greenroom.cli.selecting import read_settings, select
+from greenroom.cli.selecting import select
 from greenroom.cli.taping import CassetteWish, open_tape
+from greenroom.files.overrides import read_assignments
 from greenroom.grade.repeats import Gate
 from greenroom.model.errors import UserMistake
 from greenroom.report.results import Report
@@ -63,7 +64,7 @@ def run_files(wishes: Wishes) -> int:
     from greenroom.cli.rerunning import keep_playing
 
     # What is wrong on the command line itself is told at once: no change of a file could mend it.
-    read_settings(wishes.settings)
+    read_assignments(wishes.settings, "--set")
     if wishes.keyword is not None:
         keyword_matcher(wishes.keyword)
     return keep_playing(lambda: _play(wishes, options, gate, output), wishes.paths, output)

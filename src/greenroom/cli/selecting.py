@@ -13,6 +13,7 @@ from greenroom.batch import plan_runs
 from greenroom.cli.keywords import Matcher, keyword_matcher
 from greenroom.cli.playing import Planned, shown_path
 from greenroom.files.load import load_files
+from greenroom.files.overrides import read_assignments
 from greenroom.files.suite import Case, Suite
 from greenroom.model.errors import UserMistake
 from greenroom.model.limits import Limits
@@ -71,7 +72,7 @@ def select(
         UserMistake: something in the files or in what was asked for is wrong, or no test fits.
     """
     choice = Choice(keyword, tags, repeat, seed, force_primary_failure)
-    suite = _changed(load_suite(paths), variant, model, read_settings(settings))
+    suite = _changed(load_suite(paths), variant, model, read_assignments(settings, "--set"))
     chosen = choose(suite, choice)
     cases = [case for case, _ in chosen]
     if needs_secrets:
@@ -134,21 +135,6 @@ def told_apart(planned: Sequence[Planned], suite: Suite) -> list[Planned]:
         replace(entry, plan=replace(entry.plan, place=entry.file)) if names[entry.plan.test.name] > 1 else entry
         for entry in planned
     ]
-
-
-def read_settings(settings: Sequence[str]) -> dict[str, str]:
-    """The fields that `--set KEY=VALUE` names, and their values as written.
-
-    Raises:
-        UserMistake: one is not written so.
-    """
-    read: dict[str, str] = {}
-    for setting in settings:
-        key, sign, value = setting.partition("=")
-        if not sign or not key.strip():
-            raise UserMistake(f"--set {setting}: write KEY=VALUE, for example --set prompt=@prompts/new.md")
-        read[key.strip()] = value
-    return read
 
 
 def credentials_of(cases: Iterable[Case]) -> dict[str, Credential]:

@@ -66,6 +66,32 @@ class Drafts:
     usage: tuple[Usage, ...] = field(default_factory=tuple[Usage, ...])
 
 
+class NoAuthor(Exception):
+    """No model can draft tests; the message says why, without a full stop."""
+
+
+def author_llm(agent: Agent, model: str | None) -> Llm:
+    """The model that drafts tests for an agent: `model` (`provider:name`), else the agent's judge, else its brain.
+
+    `model` keeps address, account and script of the agent's own where the provider is the same.
+
+    Raises:
+        NoAuthor: the agent has no model, or `model` is none.
+    """
+    own = agent.judge_llm or agent.llm
+    if model is None:
+        if own is None:
+            raise NoAuthor(f"the agent {agent.name} has no model that could draft tests")
+        return own
+    provider = model.partition(":")[0]
+    same = next((llm for llm in (agent.judge_llm, agent.llm) if llm is not None and llm.provider == provider), None)
+    kept = {"base_url": same.base_url, "credential": same.credential, "script": same.script} if same else {}
+    try:
+        return Llm.model_validate({"model": model, **kept})
+    except ValidationError as problem:
+        raise NoAuthor(str(problem.errors()[0]["msg"]).removeprefix("Value error, ")) from None
+
+
 async def draft_from_prompt(
     agent: Agent,
     brain: Brain,

@@ -180,3 +180,18 @@ class _Setter:
         node = read_yaml(text, Path(f"--set {self._path}"), ledger) if text.strip() else None
         ledger.raise_any()
         return None if node is None else plain(node)
+
+
+def read_assignments(written: Sequence[str], what: str) -> dict[str, str]:
+    """The fields that `KEY=VALUE` texts name, and their values as written. `what` is the option they were given to.
+
+    Raises:
+        UserMistake: one is not written so.
+    """
+    read: dict[str, str] = {}
+    for setting in written:
+        key, sign, value = setting.partition("=")
+        if not sign or not key.strip():
+            raise UserMistake(f"{what} {setting}: write KEY=VALUE, for example {what} prompt=@prompts/new.md")
+        read[key.strip()] = value
+    return read

@@ -23,7 +23,7 @@ from greenroom.model.checks import (
     Says,
     ToolOrder,
 )
-from greenroom.model.run import Run, ToolLine
+from greenroom.model.run import AgentLine, CallerLine, Run, ToolLine
 from greenroom.report.printable import compact_json, printable, printable_line
 
 KINDS = {"simulation": "persona", "script": "script", "next_reply": "next reply"}
@@ -133,3 +133,21 @@ def describe_end(run: Run) -> str:
         return run.status
     words = ENDS[run.ended_by]
     return f"{words} ({printable_line(run.end_detail)})" if run.end_detail else words
+
+
+def agent_notes(line: AgentLine) -> list[str]:
+    """What there is to say of an agent's line beside its words."""
+    marks = (
+        (line.fallback, "backup brain"),
+        (line.refused, "the model refused"),
+        (line.truncated, "cut short"),
+        (line.grounding == "unknown", "not carried by the knowledge"),
+    )
+    return [note for holds, note in marks if holds]
+
+
+def caller_notes(line: CallerLine) -> list[str]:
+    """What there is to say of a caller's line beside its words."""
+    notes = [] if line.said in (None, line.text) else [f"said “{printable_line(line.said or '')}”"]
+    marks = ((line.caller_slip, "the caller slipped out of its part"), (line.truncated, "cut short"))
+    return notes + [note for holds, note in marks if holds]

@@ -13,7 +13,14 @@ from rich.text import Text
 
 from greenroom.model.run import AgentLine, CallerLine, CheckResult, Line, Run, ToolLine
 from greenroom.report.console import Signs
-from greenroom.report.describe import RESULT_LIMIT, describe_call, describe_check, describe_source
+from greenroom.report.describe import (
+    RESULT_LIMIT,
+    agent_notes,
+    caller_notes,
+    describe_call,
+    describe_check,
+    describe_source,
+)
 from greenroom.report.printable import compact_json, printable, printable_line
 
 AGENT = Style(color="cyan")
@@ -98,7 +105,7 @@ def words_of(line: Line, signs: Signs) -> Text:
         case AgentLine():
             return _with_notes(Text(printable(line.text)), _agent_notes(line))
         case CallerLine():
-            return _with_notes(Text(printable(line.text)), _caller_notes(line))
+            return _with_notes(Text(printable(line.text)), [*_when(line), *caller_notes(line)])
         case ToolLine():
             call = Text().append(describe_call(line), style=TOOL)
             call.append(f" {signs.arrow} {compact_json(line.result, RESULT_LIMIT)}")
@@ -113,26 +120,9 @@ def _with_notes(words: Text, notes: list[str]) -> Text:
 
 
 def _agent_notes(line: AgentLine) -> list[str]:
-    notes = ["before the test"] if line.from_history else []
-    if line.fallback:
-        notes.append("backup brain")
-    if line.refused:
-        notes.append("the model refused")
-    if line.truncated:
-        notes.append("cut short")
-    if line.grounding == "unknown":
-        notes.append("not carried by the knowledge")
-    if line.components:
-        notes.append("cards: " + ", ".join(card.kind.replace("_", " ") for card in line.components))
-    return notes
+    cards = ", ".join(card.kind.replace("_", " ") for card in line.components)
+    return [*_when(line), *agent_notes(line), *([f"cards: {cards}"] if cards else [])]
 
 
-def _caller_notes(line: CallerLine) -> list[str]:
-    notes = ["before the test"] if line.from_history else []
-    if line.said is not None and line.said != line.text:
-        notes.append(f'said "{printable_line(line.said)}"')
-    if line.caller_slip:
-        notes.append("the caller slipped out of its part")
-    if line.truncated:
-        notes.append("cut short")
-    return notes
+def _when(line: AgentLine | CallerLine) -> list[str]:
+    return ["before the test"] if line.from_history else []

@@ -115,18 +115,3 @@ def read_dollars(text: str, what: str) -> Decimal:
     if not (amount.is_finite() and amount > 0):
         raise UserMistake(f"{what} is an amount of US dollars above zero, for example 0.50, not `{text}`.")
     return amount
-
-
-def read_changes(settings: list[str], what: str) -> dict[str, str]:
-    """The fields that `FIELD=VALUE` texts name, and their values as written.
-
-    Raises:
-        UserMistake: one is not written so.
-    """
-    read: dict[str, str] = {}
-    for setting in settings:
-        key, sign, value = setting.partition("=")
-        if not sign or not key.strip():
-            raise UserMistake(f"{what} {setting}: write FIELD=VALUE, for example {what} prompt=@prompts/new.md")
-        read[key.strip()] = value
-    return read

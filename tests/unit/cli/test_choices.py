@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from greenroom.cli.selecting import read_settings
 from greenroom.cli.starting import PROVIDERS, Choice, choose, next_steps, starter_file
+from greenroom.files.overrides import read_assignments
 from greenroom.model.errors import UserMistake
 
 
 def test_a_setting_is_a_field_and_its_value_as_written() -> None:
-    assert read_settings(["prompt=@new.md", "variables.x=a=b", "greeting="]) == {
+    assert read_assignments(["prompt=@new.md", "variables.x=a=b", "greeting="], "--set") == {
         "prompt": "@new.md",
         "variables.x": "a=b",
         "greeting": "",
@@ -20,7 +20,7 @@ def test_a_setting_is_a_field_and_its_value_as_written() -> None:
 @pytest.mark.parametrize("setting", ["prompt", "=x", " =x"])
 def test_a_setting_without_field_or_value_says_how_to_write_one(setting: str) -> None:
     with pytest.raises(UserMistake, match="write KEY=VALUE"):
-        read_settings([setting])
+        read_assignments([setting], "--set")
 
 
 @pytest.mark.parametrize(

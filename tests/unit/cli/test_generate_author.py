@@ -9,7 +9,7 @@ from tests.support.runs import a_failed_run, a_report, a_run
 from tests.support.talks import make_agent, make_test, real_llm
 
 from greenroom.cli.adding import for_file
-from greenroom.cli.author import author_llm
+from greenroom.cli.author import author_of
 from greenroom.cli.choosing import AgentWishes, Chosen
 from greenroom.cli.generating import as_data, as_yaml
 from greenroom.cli.sources import FailedRuns, read_failed_runs
@@ -28,22 +28,22 @@ def chosen(agent: Agent, *others: Agent) -> Chosen:
 
 def test_the_judge_drafts_before_the_brain_and_a_named_model_before_both() -> None:
     both = chosen(make_agent(llm=real_llm("brain"), judge_llm=real_llm("judge")))
-    assert author_llm(both, None).model == "openai:judge"
-    assert author_llm(chosen(make_agent(llm=real_llm("brain"))), None).model == "openai:brain"
-    assert author_llm(both, "anthropic:big").model == "anthropic:big"
+    assert author_of(both, None).model == "openai:judge"
+    assert author_of(chosen(make_agent(llm=real_llm("brain"))), None).model == "openai:brain"
+    assert author_of(both, "anthropic:big").model == "anthropic:big"
 
 
 def test_a_named_model_of_the_same_provider_keeps_its_address_and_account() -> None:
-    llm = author_llm(chosen(make_agent(llm=SERVER)), "openai-compatible:big")
+    llm = author_of(chosen(make_agent(llm=SERVER)), "openai-compatible:big")
     assert (llm.model, llm.base_url, llm.credential) == ("openai-compatible:big", SERVER.base_url, "mine")
-    other = author_llm(chosen(make_agent(llm=SERVER)), "openai:big")
+    other = author_of(chosen(make_agent(llm=SERVER)), "openai:big")
     assert (other.base_url, other.credential) == (None, None)
 
 
 @pytest.mark.parametrize(("model", "sentence"), [("big", "provider:name"), ("openai-compatible:x", "needs `base_url`")])
 def test_what_is_no_model_is_refused(model: str, sentence: str) -> None:
     with pytest.raises(UserMistake, match=sentence):
-        author_llm(chosen(make_agent(llm=real_llm())), model)
+        author_of(chosen(make_agent(llm=real_llm())), model)
 
 
 def test_one_failed_run_is_taken_for_each_test_and_variation(tmp_path: Path) -> None:

@@ -6,26 +6,23 @@ import asyncio
 
 import pytest
 from tests.support.grading import (
+    FAILED,
     JUDGE,
+    POLITE,
     Heard,
     ListedJudge,
     Reply,
-    a_talk,
-    agent_says,
-    caller_says,
     card,
     graded,
     no,
-    test_with,
-    tool_ran,
+    result_of,
+    talk_with,
     yes,
 )
 
 from greenroom.grade.grading import grade
-from greenroom.grade.ports import Talk
 from greenroom.model.checks import (
     CallsTool,
-    Check,
     Criterion,
     JudgeCheck,
     Language,
@@ -35,26 +32,8 @@ from greenroom.model.checks import (
 )
 from greenroom.model.errors import BrainFailed, BrainFault, OutOfTime, Stopped
 from greenroom.model.llm import Llm
-from greenroom.model.run import CheckResult, Line, Scorecard
+from greenroom.model.run import CheckResult, Scorecard
 from greenroom.model.talk import BrainReply, BrainRequest
-
-LINES: tuple[Line, ...] = (
-    agent_says("Northline Dental, this is Maya.", turn=0),
-    caller_says("I need Monday.", turn=1),
-    tool_ran("book_slot", {"day": "Monday"}, {"ok": True}),
-    agent_says("Your visit is on Monday at ten.", turn=1),
-)
-POLITE = JudgeCheck(question="Was it polite?")
-FAILED = BrainFailed("OpenAI did not answer.", fault=BrainFault.UNAVAILABLE)
-
-
-def talk_with(*checks: Check, lines: tuple[Line, ...] = LINES, **test: object) -> Talk:
-    return a_talk(*lines, test=test_with(*checks, **test))
-
-
-async def result_of(check: Check, *answers: Reply, lines: tuple[Line, ...] = LINES, **test: object) -> CheckResult:
-    grades = await graded(talk_with(check, lines=lines, **test), *answers)
-    return grades.results[0]
 
 
 async def test_checks_that_need_no_model_ask_nobody() -> None:

@@ -7,51 +7,33 @@ from collections.abc import Callable
 
 import pytest
 from tests.support.grading import (
+    FAILED,
     JUDGE,
+    LINES,
+    POLITE,
     Heard,
     ListedJudge,
-    Reply,
     a_talk,
     agent_says,
     caller_says,
     card,
     graded,
     no,
+    result_of,
+    talk_with,
     test_with,
     tool_ran,
     yes,
 )
 
 from greenroom.grade.grading import grade
-from greenroom.grade.ports import Talk
 from greenroom.model.checks import (
-    Check,
     Criterion,
     Grounded,
     JudgeCheck,
 )
-from greenroom.model.errors import BrainFailed, BrainFault
-from greenroom.model.run import CheckResult, Line, Scorecard
+from greenroom.model.run import Scorecard
 from greenroom.model.talk import BrainReply, ModelSaid, UserSaid
-
-LINES: tuple[Line, ...] = (
-    agent_says("Northline Dental, this is Maya.", turn=0),
-    caller_says("I need Monday.", turn=1),
-    tool_ran("book_slot", {"day": "Monday"}, {"ok": True}),
-    agent_says("Your visit is on Monday at ten.", turn=1),
-)
-POLITE = JudgeCheck(question="Was it polite?")
-FAILED = BrainFailed("OpenAI did not answer.", fault=BrainFault.UNAVAILABLE)
-
-
-def talk_with(*checks: Check, lines: tuple[Line, ...] = LINES, **test: object) -> Talk:
-    return a_talk(*lines, test=test_with(*checks, **test))
-
-
-async def result_of(check: Check, *answers: Reply, lines: tuple[Line, ...] = LINES, **test: object) -> CheckResult:
-    grades = await graded(talk_with(check, lines=lines, **test), *answers)
-    return grades.results[0]
-
 
 # Broken answers
 

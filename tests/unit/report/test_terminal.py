@@ -101,7 +101,7 @@ def test_notes_beside_a_line_say_what_was_special_about_it() -> None:
     page = shown(a_report(a_failed_run(transcript=talk)), width=140)
     assert "Hi [backup brain; the model refused; cut short]" in page
     assert "See [not carried by the knowledge; cards: booking]" in page
-    assert 'wan two [said "one, two"; the caller slipped out of its part]' in page
+    assert "wan two [said “one, two”; the caller slipped out of its part]" in page
     assert "Earlier [before the test]" in page
 
 

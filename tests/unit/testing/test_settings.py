@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from greenroom.files.overrides import read_assignments
 from greenroom.files.suite import Case
 from greenroom.model.agent import Agent
 from greenroom.model.case import Test
@@ -21,7 +22,7 @@ from greenroom.testing.budget import Budget, OverBudget
 from greenroom.testing.cassettes import cassette_path
 from greenroom.testing.items import mark_of
 from greenroom.testing.paid import may_cost
-from greenroom.testing.settings import Marked, Settings, read_changes, read_dollars, read_marked, read_rate
+from greenroom.testing.settings import Marked, Settings, read_dollars, read_marked, read_rate
 
 FILE = Path("tests/test_booking.py")
 
@@ -54,7 +55,7 @@ def test_a_share_is_read_as_a_number_and_as_percent(text: str, rate: float) -> N
         (lambda: read_rate("nan", "the value"), "the value is a share from 0 to 1"),
         (lambda: read_dollars("-1", "the value"), "an amount of US dollars above zero, for example 0.50, not `-1`"),
         (lambda: read_dollars("inf", "the value"), "an amount of US dollars above zero"),
-        (lambda: read_changes(["prompt"], "--greenroom-set"), "write FIELD=VALUE"),
+        (lambda: read_assignments(["prompt"], "--greenroom-set"), "write KEY=VALUE"),
         (lambda: read_marked({"repeat": 0}), "`repeat` is a whole number from 1 to 1000, not `0`"),
         (lambda: read_marked({"cassette": "on"}), "is record, replay, auto or off, not `on`"),
         (lambda: read_marked({}, positional=1), "not a value without a name"),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from greenroom.model.base import Json
 from greenroom.model.run import AgentLine, CallerLine, Line, Run, ToolLine
 from greenroom.model.text import cut
-from greenroom.report.describe import describe_call, describe_check, describe_source
+from greenroom.report.describe import agent_notes, caller_notes, describe_call, describe_check, describe_source
 from greenroom.report.figures import seconds
 from greenroom.report.printable import printable_line
 from greenroom.report.talk import broken_checks
@@ -98,9 +98,9 @@ def _content(line: Line) -> tuple[str, list[str], list[Shown], bool]:
     match line:
         case AgentLine():
             cards = [Shown(card.kind.replace("_", " "), pieces(shown_json(card.data))) for card in line.components]
-            return line.text, _agent_notes(line), cards, False
+            return line.text, agent_notes(line), cards, False
         case CallerLine():
-            return line.text, _caller_notes(line), [], False
+            return line.text, caller_notes(line), [], False
         case ToolLine():
             folded = [
                 *([Shown("Arguments", pieces(shown_json(line.arguments)))] if line.arguments not in (None, {}) else []),
@@ -108,30 +108,6 @@ def _content(line: Line) -> tuple[str, list[str], list[Shown], bool]:
             ]
             failed = line.reason is not None or line.source == "refused"
             return describe_call(line), [describe_source(line)], folded, failed
-
-
-def _agent_notes(line: AgentLine) -> list[str]:
-    notes: list[str] = []
-    if line.fallback:
-        notes.append("backup brain")
-    if line.refused:
-        notes.append("the model refused")
-    if line.truncated:
-        notes.append("cut short")
-    if line.grounding == "unknown":
-        notes.append("not carried by the knowledge")
-    return notes
-
-
-def _caller_notes(line: CallerLine) -> list[str]:
-    notes: list[str] = []
-    if line.said is not None and line.said != line.text:
-        notes.append(f"said “{printable_line(line.said)}”")
-    if line.caller_slip:
-        notes.append("the caller slipped out of its part")
-    if line.truncated:
-        notes.append("cut short")
-    return notes
 
 
 def _timing(line: Line) -> str:

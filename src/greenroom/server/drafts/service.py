@@ -11,11 +11,11 @@ from datetime import timedelta
 from http import HTTPStatus
 from typing import Any
 
-from pydantic import ValidationError
-
 from greenroom.drafting.draft import (
     DraftOptions,
     Drafts,
+    NoAuthor,
+    author_llm,
     draft_from_call,
     draft_from_failure,
     draft_from_prompt,
@@ -155,21 +155,11 @@ async def _failed_run(context: Context, access: Access, agent_id: str, run_id: s
 
 
 def _author(agent: Agent, model: str | None) -> Llm:
-    own = agent.judge_llm or agent.llm
-    if model is None:
-        if own is None:
-            raise Invalid(
-                [Problem(("model",), f"the agent {agent.name} has no model that could draft: name a `model`")]
-            )
-        return own
-    provider = model.partition(":")[0]
-    same = next((llm for llm in (agent.judge_llm, agent.llm) if llm is not None and llm.provider == provider), None)
-    kept = {"base_url": same.base_url, "credential": same.credential, "script": same.script} if same else {}
     try:
-        return Llm.model_validate({"model": model, **kept})
-    except ValidationError as problem:
-        why = str(problem.errors()[0]["msg"]).removeprefix("Value error, ")
-        raise Invalid([Problem(("model",), why)]) from None
+        return author_llm(agent, model)
+    except NoAuthor as problem:
+        hint = ": name a `model`" if model is None else ""
+        raise Invalid([Problem(("model",), f"{problem}{hint}")]) from None
 
 
 async def _hold(context: Context, access: Access, policy: Policy, draft_id: str, *, is_platform: bool) -> None:

@@ -132,9 +132,25 @@ def test_auto_asks_only_for_what_is_missing_and_keeps_both(tmp_path: Path) -> No
 def test_the_same_request_twice_in_a_run_has_two_answers(tmp_path: Path) -> None:
     answers = iter(["", "Second."])
     path = tmp_path / "a.json"
-    play_with(path, "record", FunctionBrain(lambda _: next(answers)), plans_of(make_test("Hi.")))
+    (recorded,) = play_with(path, "record", FunctionBrain(lambda _: next(answers)), plans_of(make_test("Hi.")))
     (run,) = play_with(path, "replay", Nobody(), plans_of(make_test("Hi.")))
     assert talk(run)[-1] == ("agent", "Second.")
+    # The empty first answer is asked for and counted again, as it was when it was recorded.
+    assert [entry.calls for entry in run.usage] == [entry.calls for entry in recorded.usage] == [2]
+
+
+def test_several_judges_asked_the_same_replay_their_own_votes(tmp_path: Path) -> None:
+    votes = iter(["yes", "no", "yes"])
+
+    def answer(request: BrainRequest) -> str:
+        return "Hello." if request.role == "agent" else f'{{"answer": "{next(votes)}", "reason": "So.", "quote": ""}}'
+
+    test = make_test("Hi.", judges=3, checks=[{"type": "judge", "question": "Polite?"}])
+    path = tmp_path / "a.json"
+    (recorded,) = play_with(path, "record", FunctionBrain(answer), plans_of(test))
+    (replayed,) = play_with(path, "replay", Nobody(), plans_of(test))
+    assert recorded.checks[0].votes == "2 of 3"
+    assert replayed.checks == recorded.checks
 
 
 def test_a_failure_of_the_main_brain_replays_as_it_happened(tmp_path: Path) -> None:

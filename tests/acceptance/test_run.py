@@ -89,7 +89,7 @@ def test_mistakes_as_json_name_file_line_and_column(greenroom: Greenroom) -> Non
         (["run", "nowhere"], "There is no file or folder `nowhere`"),
         (["run", "--model", "gpt"], "provider:name"),
         (["run", "--set", "promt=x"], "did you mean `prompt`?"),
-        (["run", "--set", "prompt"], "write KEY=VALUE"),
+        (["run", "--set", "prompt"], "write FIELD=VALUE"),
         (["run", "--set", "prompt=@missing.md"], "missing.md"),
         (["run", "--variant", "cheap"], "There is no variant `cheap`"),
         (["run", "--max-cost", "much"], "--max-cost"),

@@ -226,7 +226,7 @@ def test_on_a_terminal_the_screen_starts_anew_with_what_changed(greenroom: Green
     [
         (("--json",), "--watch shows results as they come"),
         (("--max-cost", "much"), "--max-cost"),
-        (("--set", "prompt"), "write KEY=VALUE"),
+        (("--set", "prompt"), "write FIELD=VALUE"),
         (("-k", "and"), "a word is missing"),
     ],
 )

@@ -41,7 +41,7 @@ def chat(
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="KEY=VALUE", help="Change a field of the agent, such as prompt=@file; again for one more."
+            "--set", metavar="FIELD=VALUE", help="Change a field of the agent, such as prompt=@file; again for one more."
         ),
     ] = None,
     variant: Annotated[

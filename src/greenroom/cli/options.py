@@ -33,7 +33,7 @@ Model = Annotated[
 Settings = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="KEY=VALUE", help="Change a field of the agents, such as prompt=@file; again for one more."
+        "--set", metavar="FIELD=VALUE", help="Change a field of the agents, such as prompt=@file; again for one more."
     ),
 ]
 Repeat = Annotated[

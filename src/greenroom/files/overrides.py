@@ -183,7 +183,7 @@ class _Setter:
 
 
 def read_assignments(written: Sequence[str], what: str) -> dict[str, str]:
-    """The fields that `KEY=VALUE` texts name, and their values as written. `what` is the option they were given to.
+    """The fields that `FIELD=VALUE` texts name, and their values as written. `what` is the option they were given to.
 
     Raises:
         UserMistake: one is not written so.
@@ -192,6 +192,6 @@ def read_assignments(written: Sequence[str], what: str) -> dict[str, str]:
     for setting in written:
         key, sign, value = setting.partition("=")
         if not sign or not key.strip():
-            raise UserMistake(f"{what} {setting}: write KEY=VALUE, for example {what} prompt=@prompts/new.md")
+            raise UserMistake(f"{what} {setting}: write FIELD=VALUE, for example {what} prompt=@prompts/new.md")
         read[key.strip()] = value
     return read

@@ -19,7 +19,7 @@ def test_a_setting_is_a_field_and_its_value_as_written() -> None:
 
 @pytest.mark.parametrize("setting", ["prompt", "=x", " =x"])
 def test_a_setting_without_field_or_value_says_how_to_write_one(setting: str) -> None:
-    with pytest.raises(UserMistake, match="write KEY=VALUE"):
+    with pytest.raises(UserMistake, match="write FIELD=VALUE"):
         read_assignments([setting], "--set")
 
 

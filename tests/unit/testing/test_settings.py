@@ -55,7 +55,7 @@ def test_a_share_is_read_as_a_number_and_as_percent(text: str, rate: float) -> N
         (lambda: read_rate("nan", "the value"), "the value is a share from 0 to 1"),
         (lambda: read_dollars("-1", "the value"), "an amount of US dollars above zero, for example 0.50, not `-1`"),
         (lambda: read_dollars("inf", "the value"), "an amount of US dollars above zero"),
-        (lambda: read_assignments(["prompt"], "--greenroom-set"), "write KEY=VALUE"),
+        (lambda: read_assignments(["prompt"], "--greenroom-set"), "write FIELD=VALUE"),
         (lambda: read_marked({"repeat": 0}), "`repeat` is a whole number from 1 to 1000, not `0`"),
         (lambda: read_marked({"cassette": "on"}), "is record, replay, auto or off, not `on`"),
         (lambda: read_marked({}, positional=1), "not a value without a name"),

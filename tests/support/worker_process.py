@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from greenroom.server.context import open_context
-from greenroom.server.policies.service import Policies, native_policy
+from greenroom.server.doors.registry import all_policies
 from greenroom.server.queue.client import open_queue
 from greenroom.server.runs.working import open_working
 from greenroom.server.settings import Settings, read_settings
@@ -73,7 +73,7 @@ async def _work() -> None:
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     async with open_context(settings, migrate=False) as context, open_queue(settings.url, migrate=False) as queue:
-        policies = Policies([native_policy(settings)])
+        policies = all_policies(settings)
         async with open_working(context, queue, policies, grace=0) as worker_id:
             sys.stdout.write(f"{worker_id}\n")
             sys.stdout.flush()

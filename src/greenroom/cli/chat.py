@@ -41,7 +41,9 @@ def chat(
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="FIELD=VALUE", help="Change a field of the agent, such as prompt=@file; again for one more."
+            "--set",
+            metavar="FIELD=VALUE",
+            help="Change a field of the agent, such as prompt=@file; again for more.",
         ),
     ] = None,
     variant: Annotated[

@@ -11,7 +11,7 @@ from typing import Any
 import structlog
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -27,10 +27,12 @@ from greenroom.server.bodies import NOT_JSON
 from greenroom.server.context import Context, open_context, utc_now
 from greenroom.server.credentials.routes import router as credentials
 from greenroom.server.credits.routes import router as credits
+from greenroom.server.database.absence import is_away
+from greenroom.server.doors.opening import mount_doors, open_doors
 from greenroom.server.drafts.routes import router as drafts
 from greenroom.server.keys.routes import router as keys
 from greenroom.server.labels.routes import router as labels
-from greenroom.server.mcp.mounting import mount, open_mcp
+from greenroom.server.mcp.mounting import make_native, mount, open_mcp
 from greenroom.server.metrics import Metrics
 from greenroom.server.middleware import AroundRequests
 from greenroom.server.openapi import describe
@@ -84,7 +86,8 @@ def create_app(
             await stack.enter_async_context(tidying(context))
             for companion in companions:
                 await stack.enter_async_context(companion(app, context))
-            await stack.enter_async_context(open_mcp(app, context))
+            await stack.enter_async_context(open_mcp(app, context, make_native))
+            await stack.enter_async_context(open_doors(app, context))
             yield
 
     app = FastAPI(
@@ -101,6 +104,7 @@ def create_app(
     for router in ROUTERS:
         app.include_router(router)
     mount(app)
+    mount_doors(app)
     app.add_middleware(AroundRequests, body_bytes=settings.body_bytes, metrics=app.state.metrics)
     _tell_problems(app)
     return app
@@ -152,7 +156,7 @@ async def _tell_mistake(request: Request, problem: Exception) -> Response:
 
 
 async def _tell_database(request: Request, problem: Exception) -> Response:
-    if isinstance(problem, PoolTimeout | OperationalError) or getattr(problem, "connection_invalidated", False):
+    if is_away(problem):
         log: Any = structlog.get_logger("greenroom.database")
         log.warning("database does not answer", problem=type(problem).__name__)
         return _response(

@@ -55,7 +55,8 @@ class AroundRequests:
                 self._note(scope, exchange, time.perf_counter() - began)
 
     def _note(self, scope: Scope, exchange: _Exchange, seconds: float) -> None:
-        route = getattr(scope.get("route"), "path", None) or "none"
+        path = getattr(scope.get("route"), "path", None)
+        route = f"{scope.get('root_path', '')}{path}" if path else "none"
         self._metrics.note_request(scope["method"], route, exchange.status, seconds)
         if scope["path"] not in _QUIET:
             access = scope["state"].get("access")

@@ -62,9 +62,26 @@ class NotAllowed(Refusal):
     title = "Not allowed"
 
 
+class Suspended(NotAllowed):
+    """The account that the key or the project belongs to is suspended."""
+
+
+class LacksScope(NotAllowed):
+    """The key or the role lacks a scope. `scope` is its native name."""
+
+    def __init__(self, detail: str, scope: str) -> None:
+        super().__init__(detail)
+        self.scope = scope
+
+
 class NotFound(Refusal):
     status = HTTPStatus.NOT_FOUND
     title = "Not found"
+
+
+class WrongMethod(Refusal):
+    status = HTTPStatus.METHOD_NOT_ALLOWED
+    title = "Not this way"
 
 
 class Conflict(Refusal):

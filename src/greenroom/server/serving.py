@@ -18,7 +18,7 @@ from greenroom.server.accounts.members import welcome_link
 from greenroom.server.app import create_app, prepare
 from greenroom.server.collecting import collect_rarely
 from greenroom.server.context import Context, open_context
-from greenroom.server.policies.service import Policies, native_policy
+from greenroom.server.doors.registry import all_policies
 from greenroom.server.queue.client import open_queue
 from greenroom.server.runs.working import open_working
 from greenroom.server.settings import Settings
@@ -71,7 +71,7 @@ async def work(settings: Settings, *, tell: Callable[[str], None]) -> None:
     stopped = asyncio.Event()
     async with open_context(settings) as context:
         await prepare(context)
-        policies = Policies([native_policy(settings)])
+        policies = all_policies(settings)
         async with open_queue(settings.url) as queue, open_working(context, queue, policies) as worker_id:
             collect_rarely()
             tell(f"Greenroom plays runs as {worker_id}")
@@ -82,7 +82,7 @@ async def work(settings: Settings, *, tell: Callable[[str], None]) -> None:
 @asynccontextmanager
 async def open_runs(app: FastAPI, context: Context, *, worker: bool) -> AsyncGenerator[None]:
     """What the routes of runs need beside the context, in `app.state`; with `worker`, somebody who plays them too."""
-    app.state.policies = policies = Policies([native_policy(context.settings)])
+    app.state.policies = policies = all_policies(context.settings)
     async with contextlib.AsyncExitStack() as stack:
         app.state.queue = queue = await stack.enter_async_context(open_queue(context.settings.url))
         if worker:

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from greenroom.model.base import Written
 from greenroom.model.limits import Limits
+from greenroom.model.llm import Llm
 
 Count = Annotated[int, Field(ge=1)]
 Target = Literal["draft", "version"]
@@ -21,7 +22,8 @@ class Policy(Written):
     `charge` says what the project's credits pay for: `tokens` (each request on a platform credential, at its price),
     `run` (`run_price`, in millionths of the currency's unit), or nothing. `refund_on_error` charges nothing for a run
     that could not finish. `target` is which state of the agent runs by default. Finished runs are kept
-    `retention_days` days and, where `keep_runs_a_test` is set, the newest so many of each test.
+    `retention_days` days and, where `keep_runs_a_test` is set, the newest so many of each test. `caller_llm` and
+    `judge_llm` play the caller and judge where neither test nor agent names a model for that.
     """
 
     name: str
@@ -39,6 +41,8 @@ class Policy(Written):
     retention_days: Count = 30
     keep_runs_a_test: Count | None = None
     test_header: str = "X-Greenroom-Test"
+    caller_llm: Llm | None = None
+    judge_llm: Llm | None = None
 
     def tenant(self, project_id: str, developer_id: str) -> str:
         """Whose share of the workers a run takes: what may have `running` runs at once."""

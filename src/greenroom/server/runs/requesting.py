@@ -57,18 +57,22 @@ class Desk:
     queue: Queue
     policies: Policies
 
-    async def start(self, access: Access, agent_id: str, wanted: RunsWanted) -> tuple[dict[str, Any], bool]:
-        """Start runs; the answer, and whether they are over already (where the request waits for that).
+    async def start(
+        self, access: Access, agent_id: str, wanted: RunsWanted, policy: Policy | None = None
+    ) -> tuple[dict[str, Any], bool]:
+        """Start runs; the answer, and whether they are over already (where the request waits for that). `policy` is
+        that of the surface that is asked (the native one by default): it holds for the request, and for tests that
+        were not made under another one.
 
         Raises:
             NotFound: there is no such agent in the project.
             Invalid: the tests, the overrides or the target are wrong.
             Conflict, CannotPay: as for `Starter.start`.
         """
-        policy = self.policies.native
+        policy = policy or self.policies.native
         variants = wanted.variants or [Variant.model_construct(name="", target=None, overrides={})]
         _check_names(variants)
-        chosen = await self._tests(access, agent_id, wanted)
+        chosen = await self._tests(access, agent_id, wanted, policy)
         parts: list[Part] = []
         for place, variant in enumerate(variants):
             where: tuple[str | int, ...] = ("variants", place) if wanted.variants else ()
@@ -82,7 +86,7 @@ class Desk:
                 repeated = test if wanted.repeat is None else test.model_copy(update={"repeat": wanted.repeat})
                 parts.append(
                     Part(
-                        Material(cast.agent, repeated, cast.others, rules.limits, test_header=rules.test_header),
+                        material_of(cast, repeated, rules),
                         rules,
                         agent_id,
                         cast.version,
@@ -92,7 +96,7 @@ class Desk:
                         force_primary_failure=wanted.force_primary_failure,
                     )
                 )
-        started = await self._start(access, parts)
+        started = await self._start(access, parts, policy)
         over = await self._wait(started, wanted.wait) if wanted.wait else False
         batch = await service.show_batch(self.context, access.project_id, started.batch_id)
         return {"batch_id": started.batch_id, "runs": batch["runs"]}, over
@@ -119,9 +123,8 @@ class Desk:
                 [Problem(("messages",), "the talk must end with the caller, who is to be answered")]
             ) from None
         _check(test, cast, policy, ())
-        material = Material(cast.agent, test, cast.others, policy.limits, test_header=policy.test_header)
-        part = Part(material, policy, agent_id, cast.version, overrides_used=cast.overrides_used)
-        started = await self._start(access, [part])
+        part = Part(material_of(cast, test, policy), policy, agent_id, cast.version, overrides_used=cast.overrides_used)
+        started = await self._start(access, [part], policy)
         over = await self._wait(started, wanted.wait)
         return await service.show(self.context, access.project_id, started.runs[0].id), over
 
@@ -167,26 +170,27 @@ class Desk:
         return Cast(agent, loaded.version, others, bool(overrides))
 
     async def _tests(
-        self, access: Access, agent_id: str, wanted: RunsWanted
+        self, access: Access, agent_id: str, wanted: RunsWanted, policy: Policy
     ) -> list[tuple[Test, tuple[str | int, ...], str]]:
         """The tests to run, where each stands in the request, and whose policy holds for it."""
         chosen: list[tuple[Test, tuple[str | int, ...], str]] = []
         for place, data in enumerate(wanted.tests or ()):
             with _at(("tests", place)):
-                chosen.append((read(Test, data), ("tests", place), self.policies.native.name))
+                chosen.append((read(Test, data), ("tests", place), policy.name))
         if wanted.test_ids is not None or wanted.tags or wanted.tests is None:
             kept = await tests.load(self.context, access, agent_id, ids=wanted.test_ids, tags=wanted.tags)
-            chosen.extend((each.test, (), each.policy) for each in kept)
+            native = self.policies.native.name
+            chosen.extend((each.test, (), policy.name if each.policy == native else each.policy) for each in kept)
         return chosen
 
-    async def _start(self, access: Access, parts: Sequence[Part]) -> Started:
+    async def _start(self, access: Access, parts: Sequence[Part], policy: Policy) -> Started:
         async with self.context.database.reading() as session:
             project = await projects.read(session, access.project_id)
         if project is None:
             raise NotFound("This project is gone.")
         owner = Owner(project.id, project.owner_id or project.id)
         platform = frozenset(platform_credentials(self.context.settings))
-        return await Starter(self.context, self.queue, platform).start(owner, parts)
+        return await Starter(self.context, self.queue, platform).start(owner, parts, policy)
 
     async def _wait(self, started: Started, seconds: float) -> bool:
         """Wait until the runs are over, but no longer than `seconds`; whether they are."""
@@ -213,6 +217,19 @@ class _at:  # noqa: N801 - it reads as part of a `with`
     def __exit__(self, kind: object, problem: BaseException | None, trace: object) -> None:
         if isinstance(problem, Invalid):
             raise Invalid([Problem((*self._path, *each.path), each.message) for each in problem.errors]) from None
+
+
+def material_of(cast: Cast, test: Test, policy: Policy) -> Material:
+    """What the runs of a test play under a policy."""
+    return Material(
+        cast.agent,
+        test,
+        cast.others,
+        policy.limits,
+        caller_llm=policy.caller_llm,
+        judge_llm=policy.judge_llm,
+        test_header=policy.test_header,
+    )
 
 
 def _check(test: Test, cast: Cast, policy: Policy, path: tuple[str | int, ...]) -> None:

@@ -70,8 +70,8 @@ class Starter:
         self._queue = queue
         self._platform = platform
 
-    async def start(self, owner: Owner, parts: Sequence[Part]) -> Started:
-        """Start all runs of a batch.
+    async def start(self, owner: Owner, parts: Sequence[Part], policy: Policy | None = None) -> Started:
+        """Start all runs of a batch. `policy` bounds the request as a whole; by default that of the first part.
 
         Raises:
             Invalid: there are none, or more than one request may start.
@@ -84,7 +84,7 @@ class Starter:
         planned = [
             (place, part, replace(plan, run_id=run_id)) for (place, part, plan), run_id in zip(drawn, ids, strict=True)
         ]
-        policy = parts[0].policy if parts else None
+        policy = policy or (parts[0].policy if parts else None)
         if policy is None or not planned:
             raise Invalid("There is nothing to run: name at least one test.")
         if policy.runs_per_request is not None and len(planned) > policy.runs_per_request:

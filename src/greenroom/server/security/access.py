@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from fastapi import Request
@@ -10,12 +11,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from greenroom.server.accounts import service as accounts
 from greenroom.server.context import Context
 from greenroom.server.keys import service as keys
-from greenroom.server.problems import NotAllowed, NotSignedIn, TooMany
+from greenroom.server.problems import LacksScope, NotAllowed, NotSignedIn, Suspended, TooMany
 from greenroom.server.projects import service as projects
 from greenroom.server.rates import service as rates
 from greenroom.server.security.scopes import Scope
 from greenroom.server.security.tokens import LONGEST
 from greenroom.server.security.who import Access
+
+TokenOf = Callable[[Request], str]
+"""Reads the token off a request, or raises `NotSignedIn`."""
 
 PROJECT_HEADER = "X-Greenroom-Project"
 _SUSPENDED = "This account is suspended: ask whoever runs this service."
@@ -37,13 +41,28 @@ def bearer_token(request: Request) -> str:
         NotSignedIn: it carries none.
     """
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    token = token.strip()
-    if scheme.lower() != "bearer" or not token or len(token) > LONGEST or not token.isascii():
+    if scheme.lower() != "bearer" or not _is_token(token.strip()):
         raise NotSignedIn("Send a key with the request, as `Authorization: Bearer KEY`.")
-    return token
+    return token.strip()
 
 
-async def authenticate(request: Request) -> Access:
+def header_token(name: str) -> TokenOf:
+    """Reads the token off a header of its own, such as `X-API-Key`."""
+
+    def token_of(request: Request) -> str:
+        token = request.headers.get(name, "").strip()
+        if not _is_token(token):
+            raise NotSignedIn(f"Send a key with the request, as `{name}: KEY`.")
+        return token
+
+    return token_of
+
+
+def _is_token(text: str) -> bool:
+    return 0 < len(text) <= LONGEST and text.isascii()
+
+
+async def authenticate(request: Request, token_of: TokenOf = bearer_token) -> Access:
     """Who sends a request. The answer is kept for the rest of the request.
 
     Raises:
@@ -55,7 +74,7 @@ async def authenticate(request: Request) -> Access:
     if known is not None:
         return known
     context: Context = request.app.state.context
-    access = await recognise(context, bearer_token(request), request.headers.get(PROJECT_HEADER))
+    access = await recognise(context, token_of(request), request.headers.get(PROJECT_HEADER))
     access = replace(access, request_id=getattr(request.state, "request_id", None))
     request.state.access = access
     return access
@@ -108,7 +127,7 @@ async def _by_key(session: AsyncSession, context: Context, token: str) -> _Found
         raise NotSignedIn("The project of this key is gone.")
     for developer_id in {row.developer_id, project.owner_id} - {None}:
         if await accounts.is_suspended(session, str(developer_id)):
-            raise NotAllowed(_SUSPENDED)
+            raise Suspended(_SUSPENDED)
     access = Access(
         project_id=row.project_id,
         scopes=frozenset(Scope(each) for each in row.scopes),
@@ -125,13 +144,13 @@ async def _by_session(session: AsyncSession, context: Context, token: str, proje
     if signed_in is None:
         raise NotSignedIn("This session is over: sign in again.")
     if signed_in.suspended:
-        raise NotAllowed(_SUSPENDED)
+        raise Suspended(_SUSPENDED)
     member = await accounts.membership(session, signed_in.developer_id, project_word)
     project = await projects.read(session, member.project_id) if member else None
     if member is None or project is None:
         raise NotAllowed(f"Say in the header `{PROJECT_HEADER}` which of your projects you mean, by its id.")
     if project.owner_id is not None and await accounts.is_suspended(session, project.owner_id):
-        raise NotAllowed(_SUSPENDED)
+        raise Suspended(_SUSPENDED)
     access = Access(
         project_id=member.project_id,
         scopes=member.scopes,
@@ -144,15 +163,19 @@ async def _by_session(session: AsyncSession, context: Context, token: str, proje
 
 
 class Requires:
-    """What a route asks of whoever calls it: a scope, or (`None`) only to be known."""
+    """What a route asks of whoever calls it: a scope, or (`None`) only to be known. `token_of` says how the key is
+    carried, and `named` what a door calls the scope."""
 
-    def __init__(self, scope: Scope | None) -> None:
+    def __init__(self, scope: Scope | None, *, token_of: TokenOf = bearer_token, named: str | None = None) -> None:
         self.scope = scope
+        self._token_of = token_of
+        self._named = named or scope
 
     async def __call__(self, request: Request) -> Access:
-        access = await authenticate(request)
+        access = await authenticate(request, self._token_of)
         if self.scope is not None and not access.may(self.scope):
-            raise NotAllowed(f"This needs the scope `{self.scope}`, which your {_noun(access)} does not have.")
+            sentence = f"This needs the scope `{self._named}`, which your {_noun(access)} does not have."
+            raise LacksScope(sentence, self.scope)
         return access
 
 

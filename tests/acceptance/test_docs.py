@@ -24,6 +24,7 @@ import httpx
 import pytest
 import regex
 from ruamel.yaml import YAML
+from tests.support import warm
 from tests.support.fenced_blocks import ROOT, Block, blocks, pages
 
 from greenroom.files import load_files
@@ -31,7 +32,6 @@ from greenroom.model.agent import Agent
 from greenroom.play.ports import RealCall
 from greenroom.tools.webhook import signature_headers
 
-GREENROOM = str(Path(sys.executable).with_name("greenroom"))
 GROUPS = ("db", "keys", "users")
 """Commands that are groups of commands."""
 _SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -107,16 +107,7 @@ def _greenroom(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str
         "TERM": "dumb",
         "XDG_STATE_HOME": str(folder / ".state"),
     }
-    return subprocess.run(
-        [GREENROOM, *arguments],
-        cwd=folder,
-        env=environment,
-        text=True,
-        capture_output=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        timeout=120,
-    )
+    return warm.run([sys.executable, "-m", "greenroom", *arguments], cwd=folder, env=environment)
 
 
 @pytest.mark.parametrize("block", _examples("yaml"))

@@ -251,7 +251,7 @@ def test_plain():
     assert asyncio.get_event_loop_policy().__class__.__module__.startswith("asyncio")
 """,
     )
-    played = project.test("plain", "-p", "no:anyio", "-p", "no:asyncio", "-p", "no:hypothesispytest")
+    played = project.test("plain", "-p", "no:anyio", "-p", "no:asyncio", "-p", "no:hypothesispytest", is_cold=True)
     assert played.counts == {"passed": 1}, played.out
     assert "Greenroom" not in played.out
 
@@ -270,4 +270,4 @@ def pytest_collection_finish(session):
     assert asyncio._get_running_loop() is None
 """,
     )
-    assert project.test("--collect-only").code == 0
+    assert project.test("--collect-only", is_cold=True).code == 0

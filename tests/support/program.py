@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from tests.support.warm import start
+
 _PATIENCE = 60
 
 
@@ -71,15 +73,13 @@ class Greenroom:
         stdin: int = subprocess.DEVNULL,
     ) -> subprocess.Popen[str]:
         """Start the program with its output piped, or to `stdout`, and nothing to read unless `stdin` says so."""
-        return subprocess.Popen(
+        return start(
             self.command(*words),
             cwd=self.folder,
             env={**self.environ, **(environ or {})},
             stdin=stdin,
             stdout=stdout,
             stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
         )
 
     def run(
@@ -112,8 +112,8 @@ class Terminal:
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         self._ours = ours
-        self._process = subprocess.Popen(
-            command, cwd=folder, env=dict(environ), stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+        self._process = start(
+            command, cwd=folder, env=environ, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
         )
         os.close(theirs)
         self._drawn = b""

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support import warm
+
 SETTINGS = """
 [pytest]
 filterwarnings = error
@@ -55,15 +57,18 @@ class Project:
         path.write_text(content, encoding="utf-8")
         return path
 
-    def start(self, *options: str, environ: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
-        """Start pytest."""
+    def start(
+        self, *options: str, environ: Mapping[str, str] | None = None, is_cold: bool = False
+    ) -> subprocess.Popen[str]:
+        """Start pytest; `is_cold` with nothing loaded yet."""
         kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "TMPDIR", "SYSTEMROOT")}
-        return subprocess.Popen(
-            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--color=no", *options],
+        # Started warm, pytest finds libraries loaded whose own plug-ins it would have loaded first.
+        loaded = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
+        return warm.start(
+            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--color=no", *loaded, *options],
             cwd=self.folder,
             env={**kept, "LANG": "C.UTF-8", "COLUMNS": "100", **(environ or {})},
-            text=True,
-            encoding="utf-8",
+            is_cold=is_cold,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -74,9 +79,9 @@ class Project:
         out, err = process.communicate(timeout=120)
         return Outcome(process.returncode, out, err)
 
-    def test(self, *options: str, environ: Mapping[str, str] | None = None) -> Outcome:
-        """Run pytest."""
-        return self.ended(self.start(*options, environ=environ))
+    def test(self, *options: str, environ: Mapping[str, str] | None = None, is_cold: bool = False) -> Outcome:
+        """Run pytest; `is_cold` with nothing loaded yet."""
+        return self.ended(self.start(*options, environ=environ, is_cold=is_cold))
 
     def collected(self, *options: str) -> list[str]:
         """The tests that pytest would run."""

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support import warm
+
 _LISTENS = "Greenroom listens on "
 
 
@@ -32,18 +34,18 @@ def served(data: Path, settings: Mapping[str, str] | None = None) -> Generator[S
     """Serve until the end of the block; `settings` are those of the environment, without `GREENROOM_`."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GREENROOM_")}
     environment |= {f"GREENROOM_{name.upper()}": value for name, value in (settings or {}).items()}
-    environment["GREENROOM_DATA"] = str(data)
+    environment["GREENROOM_DATA"] = str(data.absolute())
     greenroom = [sys.executable, "-m", "greenroom"]
     data.mkdir(parents=True, exist_ok=True)
     log = data / "log.txt"
     with (
         log.open("w", encoding="utf-8") as file,
-        subprocess.Popen(
+        warm.start(
             [*greenroom, "serve", "--port", "0"],
+            cwd=data,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=file,
-            text=True,
             env=environment,
         ) as process,
     ):
@@ -51,13 +53,8 @@ def served(data: Path, settings: Mapping[str, str] | None = None) -> Generator[S
         try:
             line = next((line for line in process.stdout if line.startswith(_LISTENS)), "")
             assert line, log.read_text(encoding="utf-8")[-3000:]
-            made = subprocess.run(
-                [*greenroom, "keys", "create", "--name", "tests", "--json"],
-                check=True,
-                capture_output=True,
-                text=True,
-                env=environment,
-            )
+            made = warm.run([*greenroom, "keys", "create", "--name", "tests", "--json"], cwd=data, env=environment)
+            made.check_returncode()
             yield Served(line.removeprefix(_LISTENS).strip(), json.loads(made.stdout)["key"], log)
         finally:
             process.terminate()

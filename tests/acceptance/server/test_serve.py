@@ -13,17 +13,11 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.support import warm
 
 
 def greenroom(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "greenroom", *words],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        cwd=folder,
-        env=_environment(folder, variables),
-    )
+    return warm.run([sys.executable, "-m", "greenroom", *words], cwd=folder, env=_environment(folder, variables))
 
 
 def _environment(folder: Path, variables: dict[str, str]) -> dict[str, str]:
@@ -35,11 +29,10 @@ def _environment(folder: Path, variables: dict[str, str]) -> dict[str, str]:
 def served(folder: Path, *words: str) -> Generator[tuple[subprocess.Popen[str], str, str]]:
     """Start the service; gives the process, its address and the next line that it tells."""
     with (folder / "log").open("w") as log:
-        process = subprocess.Popen(
+        process = warm.start(
             [sys.executable, "-m", "greenroom", "serve", "--port", "0", "--data", "data", *words],
             stdout=subprocess.PIPE,
             stderr=log,
-            text=True,
             cwd=folder,
             env=_environment(folder, {}),
         )

@@ -79,8 +79,7 @@ async def _count(service: Service, model: CountingModel, kills: int, run_ids: li
 
 
 async def _remembered(service: Service) -> int:
-    table = "operation_outputs" if service.context.database.is_sqlite else "dbos.operation_outputs"
-    query = text(f"SELECT count(*) FROM {table} WHERE function_name LIKE 'model.%' AND output IS NOT NULL")
+    query = text("SELECT count(*) FROM run_steps WHERE name LIKE 'model.%'")
     async with service.context.database.reading() as session:
         return int(await session.scalar(query) or 0)
 

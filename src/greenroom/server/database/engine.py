@@ -57,6 +57,16 @@ class Database:
                 yield session
 
     @asynccontextmanager
+    async def turn(self) -> AsyncGenerator[None]:
+        """The turn to write, for a writer with a connection of its own: on SQLite, no other one of this process writes
+        until the end of the block."""
+        if not self.is_sqlite:
+            yield
+            return
+        async with self._turn:
+            yield
+
+    @asynccontextmanager
     async def connecting(self) -> AsyncGenerator[AsyncConnection]:
         """A connection without a transaction of ours: for migrations and locks."""
         async with self.engine.connect() as connection:
@@ -101,7 +111,7 @@ async def open_database(written: str, *, pool_size: int = 10) -> AsyncGenerator[
         _make_folder(str(url.database))
     else:
         options |= {"pool_pre_ping": True, "connect_args": {"connect_timeout": 10, "prepare_threshold": None}}
-    engine = create_async_engine(url, json_serializer=_to_json, **options)
+    engine = create_async_engine(url, json_serializer=to_json, **options)
     if engine.dialect.name == "sqlite":
         event.listen(engine.sync_engine, "connect", _prepare_sqlite)
         event.listen(engine.sync_engine, "begin", _begin_sqlite)
@@ -119,7 +129,8 @@ def _make_folder(path: str) -> None:
         raise UserMistake(f"the folder {folder} cannot be made: {problem.strerror}") from None
 
 
-def _to_json(value: object) -> str:
+def to_json(value: object) -> str:
+    """JSON as columns hold it."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 

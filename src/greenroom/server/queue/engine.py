@@ -7,7 +7,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from greenroom.server.database.engine import database_url
+from greenroom.server.database.engine import database_url, to_json
 
 _BUSY_MILLISECONDS = 30_000
 
@@ -21,7 +21,7 @@ def queue_url(written: str) -> URL:
 def open_engine(written: str, *, pool_size: int) -> Engine:
     """Connections for the queue, at most `pool_size`. On SQLite each transaction that writes takes the lock at once."""
     url = queue_url(written)
-    options = {"pool_size": pool_size, "max_overflow": 0, "pool_timeout": 30}
+    options = {"pool_size": pool_size, "max_overflow": 0, "pool_timeout": 30, "json_serializer": to_json}
     if url.drivername != "sqlite":
         return create_engine(
             url,

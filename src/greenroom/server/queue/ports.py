@@ -19,6 +19,7 @@ from greenroom.play.ports import RealCall, RealTools, RemoteAgents, RemoteReply,
 from greenroom.server.queue.clock import RunClock
 from greenroom.server.queue.outcomes import Codec, failure, moment
 from greenroom.server.queue.steps import Remembered, Steps
+from greenroom.server.queue.turnstile import Turnstile
 
 Answer = TypeVar("Answer")
 
@@ -49,9 +50,9 @@ class Gate(Protocol):
         ...
 
 
-def durable(ports: Ports, steps: Steps, clock: RunClock, gate: Gate) -> Ports:
-    """The same ports, each request a remembered step."""
-    memory = _Memory(steps, clock, gate)
+def durable(ports: Ports, steps: Steps, clock: RunClock, gate: Gate, turnstile: Turnstile) -> Ports:
+    """The same ports, each request a remembered step. Answers come through the turnstile."""
+    memory = _Memory(steps, clock, gate, turnstile)
     return replace(
         ports,
         brain=DurableBrain(ports.brain, memory),
@@ -63,8 +64,9 @@ def durable(ports: Ports, steps: Steps, clock: RunClock, gate: Gate) -> Ports:
 
 
 class _Memory:
-    def __init__(self, steps: Steps, clock: RunClock, gate: Gate) -> None:
+    def __init__(self, steps: Steps, clock: RunClock, gate: Gate, turnstile: Turnstile) -> None:
         self.gate = gate
+        self._turnstile = turnstile
         self._steps = steps
         self._clock = clock
 
@@ -98,6 +100,7 @@ class _Memory:
             return codec.answer(answer, now())
 
         outcome = await self._steps.take(kind, asks, first_time)
+        await self._turnstile.wait()
         self._clock.reach(moment(outcome))
         return codec.read(outcome)
 

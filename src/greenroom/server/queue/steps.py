@@ -12,11 +12,9 @@ import asyncio
 import hashlib
 import json
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol, TypeAlias
 from weakref import WeakKeyDictionary
-
-from dbos import DBOS, StepReservation
 
 from greenroom.model.base import Json
 
@@ -37,34 +35,54 @@ class Steps(Protocol):
         ...
 
 
-class DurableSteps:
-    """Steps of the workflow that runs now, kept by the queue."""
+class Memory(Protocol):
+    """Keeps the outcomes of a run's steps."""
 
-    def __init__(self) -> None:
+    def keep(self, number: int, name: str, outcome: Remembered) -> None:
+        """Keep an outcome: written down before anything that follows from it goes out."""
+        ...
+
+
+class RememberedSteps:
+    """The steps of one playing of a run, made in the task that plays it. `earlier` is what former playings kept: the
+    name and the outcome of each step, by its number."""
+
+    def __init__(self, memory: Memory, earlier: Mapping[int, tuple[str, Remembered]]) -> None:
+        self._memory = memory
+        self._earlier = earlier
+        self._next = 0
         self._trunk = asyncio.current_task()
-        self._branches: WeakKeyDictionary[asyncio.Task[object], deque[StepReservation]] = WeakKeyDictionary()
+        self._branches: WeakKeyDictionary[asyncio.Task[object], deque[int]] = WeakKeyDictionary()
 
     async def take(self, kind: str, asks: Json, do: Callable[[], Awaitable[Remembered]]) -> Remembered:
         """See `Steps.take`."""
         # Drawn before anything is awaited: the order of the numbers is the order of the calls.
-        reserved = self._reserve()
+        number, name = self._draw(), f"{kind}:{fingerprint(asks)}"
+        earlier = self._earlier.get(number)
+        if earlier is not None:
+            kept_name, outcome = earlier
+            if kept_name != name:
+                raise RuntimeError(f"step {number} was {kept_name} and is {name} now: the run does not repeat itself")
+            return outcome
+        outcome = await do()
+        self._memory.keep(number, name, outcome)
+        return outcome
 
-        async def body() -> Remembered:
-            return await do()
-
-        return await reserved.run_async({"name": f"{kind}:{fingerprint(asks)}"}, body)
-
-    def _reserve(self) -> StepReservation:
+    def _draw(self) -> int:
         task = asyncio.current_task()
         if task is None or task is self._trunk:
-            return DBOS.reserve_step()
+            return self._reserve()
         numbers = self._branches.get(task)
         if numbers is None:
-            numbers = deque(DBOS.reserve_step() for _ in range(STEPS_A_BRANCH))
+            numbers = deque(self._reserve() for _ in range(STEPS_A_BRANCH))
             self._branches[task] = numbers
         if not numbers:
             raise RuntimeError(f"a branch of a run made more than {STEPS_A_BRANCH} steps")
         return numbers.popleft()
+
+    def _reserve(self) -> int:
+        self._next += 1
+        return self._next
 
 
 def fingerprint(asks: Json) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -32,7 +30,6 @@ async def end_run(
     *,
     execution: str | None,
     charge: int,
-    events: Sequence[dict[str, Any]] = (),
     last_event: int | None = None,
 ) -> bool:
     """End a run as `run` has it; `False`, with nothing changed, where it is over or another execution plays it."""
@@ -52,7 +49,6 @@ async def end_run(
         return False
     fresh = await store.run_by_id(session, row.id)
     run.cancel_requested_at = fresh.cancel_requested_at if fresh else None
-    await store.add_events(session, events)
     await store.add_record(session, row.id, run.model_dump(mode="json"))
     await _settle(session, row, run, now, charge, known_cost(run, prices))
     return True

@@ -15,13 +15,15 @@ from greenroom.server.credits.prices import PriceList
 from greenroom.server.policies.service import Policies
 from greenroom.server.queue.clock import RunClock
 from greenroom.server.queue.ports import durable
-from greenroom.server.queue.steps import DurableSteps, Steps
+from greenroom.server.queue.steps import Remembered, RememberedSteps
+from greenroom.server.queue.turnstile import Turnstile
 from greenroom.server.runs import ending, store
 from greenroom.server.runs.account import RunAccount
+from greenroom.server.runs.journal import Journal
 from greenroom.server.runs.material import Material
 from greenroom.server.runs.outside import Outside
 from greenroom.server.runs.recording import Recording, Superseded
-from greenroom.server.runs.store import RunRow
+from greenroom.server.runs.store import Begun, RunRow
 
 _log = logging.getLogger("greenroom.runs")
 _BROKE = "Greenroom itself failed in this run; the log has the details. Please report it."
@@ -30,11 +32,12 @@ _CAP = "The batch of this run has reached the most that the project allows one b
 
 @dataclass(slots=True)
 class Checkpoint:
-    """What a run passes before each request: the store is brought up to date, and asked whether the run may go on."""
+    """What a run passes before each request: the store is brought up to date, and asked whether the run may go on.
+    `cap` is what its batch may cost."""
 
     recording: Recording
     account: RunAccount
-    batch_id: str
+    cap: int | None
 
     async def pass_tool(self) -> None:
         """See `Gate.pass_tool`."""
@@ -42,11 +45,10 @@ class Checkpoint:
 
     async def pass_model(self, request: BrainRequest | None) -> BrainRequest | None:
         """See `Gate.pass_model`."""
-        if await self.recording.write():
+        standing = await self.recording.write()
+        if standing.stop:
             raise Stopped("The run was asked to stop.")
-        async with self.recording.database.reading() as session:
-            cap, spent = await store.batch_cost(session, self.batch_id)
-        if cap is not None and spent >= cap:
+        if self.cap is not None and standing.spent >= self.cap:
             raise RunError(_CAP)
         return None if request is None else await self.account.allow(request)
 
@@ -58,45 +60,55 @@ class Checkpoint:
 class Player:
     """Plays the runs of every project."""
 
-    def __init__(self, context: Context, policies: Policies, outside: Outside, prices: PriceList) -> None:
+    def __init__(
+        self, context: Context, policies: Policies, outside: Outside, prices: PriceList, journal: Journal
+    ) -> None:
         self._context = context
         self._policies = policies
         self._outside = outside
         self._prices = prices
+        self._journal = journal
+        self._turnstile = Turnstile()
 
-    async def play(self, run_id: str, steps: Steps | None = None) -> None:
+    async def play(self, run_id: str) -> None:
         """Play a run up to its end, unless it is over or another worker takes it over meanwhile."""
         execution = str(uuid.uuid4())
         async with self._context.database.writing() as session:
-            row = await store.begin(session, run_id, execution, self._context.now())
-        if row is None:
+            begun = await store.begin(session, run_id, execution, self._context.now())
+        if begun is None:
             return
         try:
-            await self._play(row, execution, steps or DurableSteps())
+            await self._play(begun, execution)
         except Superseded:
             _log.info("run %s is played elsewhere", run_id)
         except GreenroomError as problem:
-            await self._give_up(row, execution, str(problem))
+            await self._give_up(begun.row, execution, str(problem))
         except Exception:  # noqa: BLE001 - the run must end, whatever broke
             _log.exception("run %s: Greenroom failed", run_id)
-            await self._give_up(row, execution, _BROKE)
+            await self._give_up(begun.row, execution, _BROKE)
 
-    async def _play(self, row: RunRow, execution: str, steps: Steps) -> None:
-        context = self._context
-        async with context.database.reading() as session:
-            sealed = await store.find_material(session, row.batch_id, row.place)
-        if sealed is None:
+    async def _play(self, begun: Begun, execution: str) -> None:
+        context, row = self._context, begun.row
+        if begun.sealed is None:
             raise RunError("What this run was to play is gone.")
-        plan = Material.unseal(sealed, context.vault).plan(row)
-        recording = Recording(context.database, self._prices, row.id, execution)
-        await recording.load()
+        plan = Material.unseal(begun.sealed, context.vault).plan(row)
+        batch_id = row.batch_id if begun.cap is not None else None
+        recording = Recording(self._journal, self._prices, row.id, execution, batch_id)
+        earlier: dict[int, tuple[str, Remembered]] = {}
+        if begun.is_again:
+            async with context.database.reading() as session:
+                await recording.load(session)
+                earlier = await store.steps_of(session, row.id)
+        else:
+            recording.number = row.last_event
         policy = self._policies.find(row.policy)
         async with self._outside.of_project(row.project_id) as (ports, accounts):
             counts = policy.charge == "tokens"
             account = RunAccount(context.database, self._prices, row.id, accounts.platform, counts)
-            gate = Checkpoint(recording, account, row.batch_id)
+            gate = Checkpoint(recording, account, begun.cap)
             clock = RunClock(row.started_at or context.now())
-            run = await play_test(plan, durable(ports, steps, clock, gate), recording)
+            steps = RememberedSteps(recording, earlier)
+            run = await play_test(plan, durable(ports, steps, clock, gate, self._turnstile), recording)
         charge = account.charged
         if policy.charge == "run":
             charge = policy.run_price
@@ -106,7 +118,7 @@ class Player:
 
     async def _end(self, row: RunRow, run: Run, recording: Recording, charge: int) -> None:
         context = self._context
-        rows = recording.last_rows()
+        await recording.write()  # what follows is the end: nothing is written about the run behind it
         async with context.database.writing() as session:
             ended = await ending.end_run(
                 session,
@@ -116,7 +128,6 @@ class Player:
                 self._prices,
                 execution=recording.execution,
                 charge=charge,
-                events=rows,
                 last_event=recording.number,
             )
         if not ended:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from greenroom.model.events import (
     CheckGraded,
@@ -21,9 +22,9 @@ from greenroom.model.events import (
 )
 from greenroom.model.run import Run
 from greenroom.server.credits.prices import PriceList
-from greenroom.server.database.engine import Database
-from greenroom.server.queue.steps import fingerprint
+from greenroom.server.queue.steps import Remembered, fingerprint
 from greenroom.server.runs import store
+from greenroom.server.runs.journal import Entry, Journal, Standing
 
 Body = dict[str, Any]
 
@@ -62,25 +63,25 @@ def describe_event(event: Event) -> tuple[str, Body] | None:
 
 @dataclass(slots=True)
 class Recording:
-    """The writing down of one playing of a run. What is heard is kept in mind, and written before the next request goes
-    out: in between nothing waits, so the store is up to date whenever there is time to look."""
+    """The writing down of one playing of a run. What is heard is kept in mind, and committed before the next request
+    goes out: in between nothing waits, so the store is up to date whenever there is time to look. `batch_id` is given
+    where the batch has a cap."""
 
-    database: Database
+    journal: Journal
     prices: PriceList
     run_id: str
     execution: str
+    batch_id: str | None = None
     number: int = 0
     written: dict[str, Body] = field(default_factory=dict[str, "Body"])
     run: Run | None = None
     _heard: dict[str, Body] = field(default_factory=dict[str, "Body"])
-    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def load(self) -> None:
+    async def load(self, session: AsyncSession) -> None:
         """Read what an earlier playing of the run has written."""
-        async with self.database.reading() as session:
-            for row in await store.events_after(session, self.run_id, 0, 1_000_000):
-                self.written[row.key] = row.body
-                self.number = max(self.number, row.number)
+        for row in await store.events_after(session, self.run_id, 0, 1_000_000):
+            self.written[row.key] = row.body
+            self.number = max(self.number, row.number)
 
     async def __call__(self, event: Event) -> None:
         """Hear of an event. Never waits for anything, so that what runs side by side keeps its order."""
@@ -92,31 +93,24 @@ class Recording:
             self._heard.pop(key, None)  # the order is that of the last change
             self._heard[key] = body
 
-    async def write(self) -> bool:
-        """Write what was heard since the last time; whether the run was asked to stop.
+    def keep(self, number: int, name: str, outcome: Remembered) -> None:
+        """Keep the outcome of a step; see `Memory.keep`."""
+        step = {"run_id": self.run_id, "number": number, "name": name, "outcome": outcome}
+        self.journal.hand_in(Entry(self.run_id, self.execution, steps=[step]))
+
+    async def write(self) -> Standing:
+        """Commit what was heard and kept since the last time; how the run stands.
 
         Raises:
             Superseded: another worker plays the run now.
         """
-        async with self._turn:
-            rows = self._new_rows()
-            if rows:
-                async with self.database.writing() as session:
-                    await store.add_events(session, rows)
-                    figures = {"last_event": self.number, **figures_of(self.run, self.prices)}
-                    plays, stop = await store.record_progress(session, self.run_id, self.execution, figures)
-                    if not plays:
-                        raise Superseded  # and what was just written is undone
-            else:
-                async with self.database.reading() as session:
-                    plays, stop = await store.is_asked_to_stop(session, self.run_id, self.execution)
-                if not plays:
-                    raise Superseded
-            return stop
-
-    def last_rows(self) -> list[Body]:
-        """What was heard and not yet written, as rows to be written with the run's end."""
-        return self._new_rows()
+        rows = self._new_rows()
+        figures = {"last_event": self.number, **figures_of(self.run, self.prices)} if rows else None
+        entry = Entry(self.run_id, self.execution, self.batch_id, events=rows, figures=figures)
+        standing = await self.journal.commit(entry)
+        if not standing.plays:
+            raise Superseded
+        return standing
 
     def _new_rows(self) -> list[Body]:
         rows: list[Body] = []

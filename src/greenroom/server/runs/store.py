@@ -8,6 +8,7 @@ run becomes one row of `run_records`, and the events go a while later.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -112,6 +113,17 @@ class EventRow(Base):
     body: Mapped[dict[str, Any]]
 
 
+class StepRow(Base):
+    """What one request of a run came to: a run that is taken up again does not ask anew. It goes with the events."""
+
+    __tablename__ = "run_steps"
+
+    run_id: Mapped[str] = mapped_column(Id, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(120))
+    outcome: Mapped[dict[str, Any]]
+
+
 class RecordRow(Base):
     """A finished run as a whole."""
 
@@ -164,40 +176,36 @@ async def count_unfinished(session: AsyncSession, project_id: str) -> int:
 # Playing
 
 
-async def begin(session: AsyncSession, run_id: str, execution: str, now: datetime) -> RunRow | None:
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A run that is being played, and what it plays, sealed. `is_again` where another execution had begun it."""
+
+    row: RunRow
+    sealed: str | None
+    cap: int | None
+    is_again: bool
+
+
+async def begin(session: AsyncSession, run_id: str, execution: str, now: datetime) -> Begun | None:
     """Make `execution` the one that plays the run; `None` where it is over or gone."""
-    statement = (
-        update(RunRow)
-        .where(RunRow.id == run_id, RunRow.status.in_(UNFINISHED))
-        .values(status="running", execution=execution, started_at=func.coalesce(RunRow.started_at, now))
-    )
-    if not _changed(await session.execute(statement)):
+    row = await session.get(RunRow, run_id, populate_existing=True, with_for_update=True)
+    if row is None or row.is_over:
         return None
-    return await session.get(RunRow, run_id, populate_existing=True)
-
-
-async def record_progress(
-    session: AsyncSession, run_id: str, execution: str, figures: dict[str, Any]
-) -> tuple[bool, bool]:
-    """Bring a run's figures up to date; whether `execution` still plays it, and whether it was asked to stop."""
-    statement = (
-        update(RunRow)
-        .where(RunRow.id == run_id, RunRow.execution == execution, RunRow.status == "running")
-        .values(**figures)
-        .returning(RunRow.cancel_requested_at)
-        .execution_options(synchronize_session=False)
+    is_again = row.execution is not None
+    row.status, row.execution, row.started_at = "running", execution, row.started_at or now
+    query = (
+        select(BatchRow.cap, MaterialRow.sealed)
+        .outerjoin(MaterialRow, (MaterialRow.batch_id == BatchRow.id) & (MaterialRow.place == row.place))
+        .where(BatchRow.id == row.batch_id)
     )
-    row = (await session.execute(statement)).first()
-    return row is not None, row is not None and row[0] is not None
+    cap, sealed = (await session.execute(query)).one()
+    return Begun(row, sealed, cap, is_again)
 
 
-async def is_asked_to_stop(session: AsyncSession, run_id: str, execution: str) -> tuple[bool, bool]:
-    """Whether `execution` still plays the run, and whether it was asked to stop."""
-    query = select(RunRow.cancel_requested_at).where(
-        RunRow.id == run_id, RunRow.execution == execution, RunRow.status == "running"
-    )
-    row = (await session.execute(query)).first()
-    return row is not None, row is not None and row[0] is not None
+async def steps_of(session: AsyncSession, run_id: str) -> dict[int, tuple[str, dict[str, Any]]]:
+    """What a run remembers: the name and the outcome of each step, by its number."""
+    rows = await session.execute(select(StepRow.number, StepRow.name, StepRow.outcome).where(StepRow.run_id == run_id))
+    return {number: (name, outcome) for number, name, outcome in rows}
 
 
 async def add_events(session: AsyncSession, rows: Sequence[dict[str, Any]]) -> None:
@@ -223,12 +231,6 @@ async def drop_material(session: AsyncSession, batch_id: str, place: int) -> Non
     waiting = exists().where(RunRow.batch_id == batch_id, RunRow.place == place, RunRow.status.in_(UNFINISHED))
     await session.execute(
         delete(MaterialRow).where(MaterialRow.batch_id == batch_id, MaterialRow.place == place, ~waiting)
-    )
-
-
-async def find_material(session: AsyncSession, batch_id: str, place: int) -> str | None:
-    return await session.scalar(
-        select(MaterialRow.sealed).where(MaterialRow.batch_id == batch_id, MaterialRow.place == place)
     )
 
 
@@ -270,15 +272,6 @@ async def run_by_id(session: AsyncSession, run_id: str) -> RunRow | None:
 
 async def find_batch(session: AsyncSession, project_id: str, batch_id: str) -> BatchRow | None:
     return await session.scalar(select(BatchRow).where(BatchRow.project_id == project_id, BatchRow.id == batch_id))
-
-
-async def batch_cost(session: AsyncSession, batch_id: str) -> tuple[int | None, int]:
-    """The cap of a batch, and what its runs have cost so far."""
-    cap = await session.scalar(select(BatchRow.cap).where(BatchRow.id == batch_id))
-    if cap is None:
-        return None, 0
-    spent = await session.scalar(select(func.coalesce(func.sum(RunRow.cost), 0)).where(RunRow.batch_id == batch_id))
-    return cap, int(spent or 0)
 
 
 async def runs_of_batch(session: AsyncSession, batch_id: str) -> list[RunRow]:
@@ -340,12 +333,13 @@ async def surplus_runs(session: AsyncSession, policy: str, keep: int, count: int
 
 
 async def drop_old_events(session: AsyncSession, moment: datetime, count: int) -> list[str]:
-    """Let go of the events of some runs that have been over since before a moment; the ids of the runs."""
+    """Let go of events and steps of some runs that have been over since before a moment; the ids of the runs."""
     stale = (
         select(RunRow.id).where(RunRow.finished_at < moment, exists().where(EventRow.run_id == RunRow.id)).limit(count)
     )
     run_ids = list((await session.scalars(stale)).all())
     if run_ids:
+        await session.execute(delete(StepRow).where(StepRow.run_id.in_(run_ids)))
         await session.execute(delete(EventRow).where(EventRow.run_id.in_(run_ids)))
     return run_ids
 

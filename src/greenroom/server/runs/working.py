@@ -15,6 +15,7 @@ from greenroom.server.queue.client import Queue
 from greenroom.server.queue.worker import Work, open_worker
 from greenroom.server.retention.service import Retention
 from greenroom.server.runs.accounts import Purses
+from greenroom.server.runs.journal import open_journal
 from greenroom.server.runs.outside import open_outside
 from greenroom.server.runs.playing import Player
 
@@ -28,8 +29,11 @@ async def open_working(
     prices = price_list(context.settings)
     purses = Purses(context)
     networks = context.settings.allow_private_networks
-    async with open_outside(purses.of_project, allow_private_networks=networks) as outside:
-        player = Player(context, policies, outside, prices)
+    async with (
+        open_outside(purses.of_project, allow_private_networks=networks) as outside,
+        open_journal(context.database, context.settings.url) as journal,
+    ):
+        player = Player(context, policies, outside, prices, journal)
         retention = Retention(context, queue, policies, prices)
         async with open_worker(context, policies, Work(player.play, retention.clean), grace=grace) as worker_id:
             # The providers' libraries take a second to load: not in the first run's time.

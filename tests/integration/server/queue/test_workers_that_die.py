@@ -37,9 +37,8 @@ def talk(number: int) -> dict[str, Json]:
 
 
 async def remembered(service: Service) -> int:
-    """How many answers of models the queue has written down."""
-    table = "operation_outputs" if service.context.database.is_sqlite else "dbos.operation_outputs"
-    query = text(f"SELECT count(*) FROM {table} WHERE function_name LIKE 'model.%' AND output IS NOT NULL")
+    """How many answers of models is written down."""
+    query = text("SELECT count(*) FROM run_steps WHERE name LIKE 'model.%'")
     async with service.context.database.reading() as session:
         return int(await session.scalar(query) or 0)
 

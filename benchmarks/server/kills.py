@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 from dataclasses import dataclass
 
+from pydantic import SecretStr
 from sqlalchemy import text
 from tests.support.counting_model import CountingModel, counting_model
 from tests.support.service import Service, open_service
@@ -38,10 +40,17 @@ class Survived:
 
 async def kill_workers(settings: Settings, kills: int, workers: int) -> Survived:
     """Kill workers while there are always runs to play; then let all end, and count."""
+    async with counting_model(LATENCY) as model:
+        house = {"house": {"api_key": "sk-house", "base_url": model.base_url}}
+        settings = settings.model_copy(update={"platform_credentials": SecretStr(json.dumps(house))})
+        return await _kill(settings, model, kills, workers)
+
+
+async def _kill(settings: Settings, model: CountingModel, kills: int, workers: int) -> Survived:
     chance = random.Random(20)
     run_ids: list[str] = []
     may_repeat = 0
-    async with counting_model(LATENCY) as model, open_service(settings) as service:
+    async with open_service(settings) as service:
         await service.add_credits(CREDITS)
         running = [asyncio.create_task(WorkerProcess.start(settings)) for _ in range(workers)]
         for kill in range(kills):

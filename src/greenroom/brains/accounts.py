@@ -10,6 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from greenroom.model.errors import BrainFailed, BrainFault
 from greenroom.model.llm import Credential, Llm
+from greenroom.outgoing.addresses import Guard
 
 _ALIASES = {"gemini": "google", "google-gla": "google", "openai-chat": "openai"}
 LABELS: Mapping[str, str] = {
@@ -68,6 +69,8 @@ class Account:
     base_url: str | None
     credential: str | None
     variable: str | None
+    is_trusted: bool = False
+    """Whether the address is the operator's own, which may be on the operator's network."""
 
     @property
     def label(self) -> str:
@@ -101,16 +104,46 @@ def canonical(provider: str) -> str:
     return _ALIASES.get(provider, provider)
 
 
-def find_account(llm: Llm, credentials: Mapping[str, Credential], environ: Mapping[str, str] | None) -> Account:
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Which addresses may be called, and with which keys, where strangers write the agents.
+
+    A key of the credentials named in `bound` goes only to the address that the credential has itself (or the
+    provider's). The addresses of those in `trusted` are the operator's own: `guard` does not hold for them.
+    """
+
+    guard: Guard
+    bound: frozenset[str] = frozenset()
+    trusted: frozenset[str] = frozenset()
+
+
+def find_account(
+    llm: Llm,
+    credentials: Mapping[str, Credential],
+    environ: Mapping[str, str] | None,
+    bounds: Bounds | None = None,
+) -> Account:
     """The account to ask `llm` with. `environ` is the process's own environment by default.
 
     Raises:
-        BrainFailed: the credential is not known, or a key is needed and none is set.
+        BrainFailed: the credential is not known or may not be used so, or a key is needed and none is set.
     """
     environ = os.environ if environ is None else environ
     provider = canonical(llm.provider)
     variables = _KEY_VARIABLES.get(provider, (_usual_variable(provider),))
     credential = _credential(llm, credentials)
+    if (
+        bounds
+        and credential
+        and llm.base_url
+        and llm.credential in bounds.bound
+        and llm.base_url != credential.base_url
+    ):
+        raise BrainFailed(
+            f"The credential `{llm.credential}` is for its own address alone: take `base_url` of {llm.model} out, "
+            "or name another credential.",
+            fault=BrainFault.REJECTED,
+        )
     if credential is not None:
         key = credential.api_key.get_secret_value() or None
     else:
@@ -124,6 +157,7 @@ def find_account(llm: Llm, credentials: Mapping[str, Credential], environ: Mappi
         base_url=_checked(llm, _with_path(provider, base_url)) if base_url else None,
         credential=llm.credential,
         variable=variables[0] if variables else None,
+        is_trusted=bounds is None or llm.credential in bounds.trusted,
     )
     # An OpenAI-shaped server of one's own may want no key; the provider's own address always does.
     if key is None and provider in _NEEDS_A_KEY and not (provider == "openai" and base_url):

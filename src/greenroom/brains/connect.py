@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from greenroom.brains.accounts import Bounds
 from greenroom.brains.retry import RetryingBrain, RetryPolicy
 from greenroom.brains.scripted import ScriptedBrain
 from greenroom.model.llm import Credential
@@ -26,14 +27,15 @@ async def connect_brain(
     credentials: Mapping[str, Credential] = _NO_CREDENTIALS,
     environ: Mapping[str, str] | None = None,
     retry: RetryPolicy = _USUAL_RETRIES,
+    bounds: Bounds | None = None,
 ) -> AsyncGenerator[Brain]:
     """A brain that asks whichever model `request.llm` names; its connections are closed at the end.
 
     `credentials` are the accounts that `llm.credential` may name. `environ` is where a provider's usual variables
     (such as OPENAI_API_KEY) are read, by default the process's environment. Scripted brains load no provider's
-    library, and are never asked twice.
+    library, and are never asked twice. `bounds` hold where others than the operator write the agents.
     """
-    brain = _Brains(credentials, environ, retry)
+    brain = _Brains(credentials, environ, retry, bounds)
     try:
         yield brain
     finally:
@@ -44,11 +46,16 @@ class _Brains:
     """Sends each request to the brain that its model needs."""
 
     def __init__(
-        self, credentials: Mapping[str, Credential], environ: Mapping[str, str] | None, retry: RetryPolicy
+        self,
+        credentials: Mapping[str, Credential],
+        environ: Mapping[str, str] | None,
+        retry: RetryPolicy,
+        bounds: Bounds | None,
     ) -> None:
         self._credentials = credentials
         self._environ = environ
         self._retry = retry
+        self._bounds = bounds
         self._scripted = ScriptedBrain()
         self._provider_brain: ProviderBrain | None = None
         self._retrying: RetryingBrain | None = None
@@ -65,7 +72,7 @@ class _Brains:
         async with self._opening:
             if self._retrying is None:
                 # The libraries take a second to load: the event loop goes on meanwhile.
-                self._provider_brain = await asyncio.to_thread(_load, self._credentials, self._environ)
+                self._provider_brain = await asyncio.to_thread(_load, self._credentials, self._environ, self._bounds)
                 self._retrying = RetryingBrain(self._provider_brain, self._retry)
             return self._retrying
 
@@ -75,7 +82,9 @@ class _Brains:
             await self._provider_brain.close()
 
 
-def _load(credentials: Mapping[str, Credential], environ: Mapping[str, str] | None) -> ProviderBrain:
+def _load(
+    credentials: Mapping[str, Credential], environ: Mapping[str, str] | None, bounds: Bounds | None
+) -> ProviderBrain:
     # Nothing of what an import makes is rubbish, yet it has the collector look through all of it again and again:
     # a fifth of the time.
     was_collecting = gc.isenabled()
@@ -85,4 +94,4 @@ def _load(credentials: Mapping[str, Credential], environ: Mapping[str, str] | No
     finally:
         if was_collecting:
             gc.enable()
-    return ProviderBrain(credentials, environ)
+    return ProviderBrain(credentials, environ, bounds)

@@ -19,6 +19,7 @@ from greenroom.brains.accounts import Account
 from greenroom.brains.transport import MAX_BODY_BYTES, BodyTooLarge, UnaskedEncoding
 from greenroom.model.errors import BrainFailed, BrainFault
 from greenroom.model.text import shorten
+from greenroom.outgoing.addresses import BlockedAddress
 
 _SHOWN = 200
 
@@ -28,6 +29,12 @@ def explain(error: Exception, account: Account) -> BrainFailed:
     if any(isinstance(cause, BodyTooLarge) for cause in _causes(error)):
         limit = MAX_BODY_BYTES // (1024 * 1024)
         return _malformed(account, f"more than {limit} MiB")
+    if any(isinstance(cause, BlockedAddress) for cause in _causes(error)):
+        return BrainFailed(
+            f"{account.label} may not be called at {account.address} for {account.model}: only addresses on the public "
+            "internet may be called from here.",
+            fault=BrainFault.REJECTED,
+        )
     if any(isinstance(cause, UnaskedEncoding) for cause in _causes(error)):
         return _malformed(account, "a packing that it was not asked for")
     if isinstance(error, ModelHTTPError):

@@ -16,8 +16,9 @@ from pydantic_ai.providers import Provider, infer_provider_class
 
 from greenroom.brains.accounts import LABELS, Account
 from greenroom.brains.openai_client import open_client, send_as_given
-from greenroom.brains.transport import open_http_client
+from greenroom.brains.transport import open_guarded_client, open_http_client
 from greenroom.model.errors import BrainFailed, BrainFault
+from greenroom.outgoing.addresses import Guard
 
 _VARIABLE = re.compile(r"`([A-Z][A-Z0-9_]{3,})`")
 _NO_KEY = "no-key-needed"
@@ -27,8 +28,9 @@ _EXTRAS = frozenset({"groq", "mistral", "bedrock"})
 class Models:
     """The models that have been asked so far, one a (provider, model, account), over one HTTP client."""
 
-    def __init__(self) -> None:
-        self._http: httpx2.AsyncClient | None = None
+    def __init__(self, guard: Guard | None = None) -> None:
+        self._guard = guard
+        self._clients: dict[bool, httpx2.AsyncClient] = {}
         self._models: dict[Account, Model] = {}
         self._providers: dict[tuple[str, str | None, str | None], Provider[Any]] = {}
 
@@ -47,12 +49,13 @@ class Models:
         """Close every connection."""
         self._models.clear()
         self._providers.clear()
-        if self._http is not None:
-            await self._http.aclose()
-            self._http = None
+        while self._clients:
+            await self._clients.popitem()[1].aclose()
 
     def _open(self, account: Account) -> Model:
         try:
+            if account.base_url is not None:
+                httpx2.URL(account.base_url)  # some libraries find out that it is none only when they ask
             opener = _OPENERS.get(account.provider)
             if opener is not None:
                 return opener(account, self._provider(account))
@@ -61,6 +64,12 @@ class Models:
             raise _not_installed(account) from None
         except UserError as error:
             raise _not_set_up(account, error) from None
+        except httpx2.InvalidURL:
+            raise BrainFailed(
+                f"The address of {account.label} for {account.model} is not a URL: write it like "
+                "`http://localhost:8000/v1`.",
+                fault=BrainFault.REJECTED,
+            ) from None
 
     def _provider(self, account: Account) -> Provider[Any]:
         key = (account.provider, account.key, account.base_url)
@@ -70,16 +79,17 @@ class Models:
         return provider
 
     def _open_provider(self, account: Account) -> Provider[Any]:
-        if self._http is None:
-            self._http = open_http_client()
+        http_client = self._client(account)
         try:
             provider_class = infer_provider_class(_PROVIDER_CLASSES.get(account.provider, account.provider))
         except ValueError:
             raise _no_such_provider(account) from None
         known = inspect.signature(provider_class.__init__).parameters
         if "openai_client" in known and account.provider in _OPENAI_SHAPED:
-            return _open_openai_provider(account, self._http)
-        given: dict[str, Any] = {"api_key": account.key, "http_client": self._http}
+            return _open_openai_provider(account, http_client)
+        given: dict[str, Any] = {"api_key": account.key, "http_client": http_client}
+        if self._is_guarded(account) and "http_client" not in known:
+            raise _cannot_be_guarded(account)
         if account.base_url is not None:
             given[_address_parameter(account, known)] = account.base_url
         provider = provider_class(**{name: value for name, value in given.items() if name in known and value})
@@ -89,6 +99,20 @@ class Models:
         if isinstance(provider.client, AsyncOpenAI):
             send_as_given(provider.client)
         return provider
+
+    def _client(self, account: Account) -> httpx2.AsyncClient:
+        is_guarded = self._is_guarded(account)
+        client = self._clients.get(is_guarded)
+        if client is None:
+            guard = self._guard
+            client = open_guarded_client(guard) if is_guarded and guard else open_http_client()
+            self._clients[is_guarded] = client
+        return client
+
+    def _is_guarded(self, account: Account) -> bool:
+        """Whether the account's address is one that somebody else than the operator gave."""
+        is_bound = self._guard is not None and not self._guard.allow_private_networks
+        return is_bound and not account.is_trusted and account.base_url is not None
 
 
 _PROVIDER_CLASSES = {"openai-compatible": "openai"}
@@ -149,6 +173,13 @@ def _no_such_provider(account: Account) -> BrainFailed:
         "`openai-compatible:…` with `base_url`, or with another provider's name."
     )
     return BrainFailed(f"There is no provider named `{account.provider}`: {advice}", fault=BrainFault.UNKNOWN_MODEL)
+
+
+def _cannot_be_guarded(account: Account) -> BrainFailed:
+    return BrainFailed(
+        f"{account.label} is only asked at its own address from here: take `base_url` of {account.model} out.",
+        fault=BrainFault.REJECTED,
+    )
 
 
 def _not_installed(account: Account) -> BrainFailed:

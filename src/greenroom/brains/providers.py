@@ -20,7 +20,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from greenroom.brains import failures, messages
-from greenroom.brains.accounts import Account, find_account
+from greenroom.brains.accounts import Account, Bounds, find_account
 from greenroom.brains.models import Models
 from greenroom.brains.prices import Counted, cost_of
 from greenroom.brains.tokens import estimate_usage
@@ -28,6 +28,7 @@ from greenroom.brains.transport import BodyTooLarge, UnaskedEncoding
 from greenroom.model.errors import BrainFailed, BrainFault
 from greenroom.model.llm import Credential, Llm
 from greenroom.model.talk import BrainReply, BrainRequest, ToolOffer, Usage
+from greenroom.outgoing.addresses import BlockedAddress
 
 _log = logging.getLogger(__name__)
 
@@ -42,17 +43,20 @@ _FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*", re.DOTALL | re.IG
 # What pydantic-ai and the SDKs raise, or stumble over, when a provider sends what is no reply.
 _PROVIDER_ERRORS = (
     AgentRunError, UserError, ValidationError, BodyTooLarge, UnaskedEncoding, LookupError, TypeError, AttributeError,
-    ValueError, OSError,
+    ValueError, OSError, BlockedAddress,
 )  # fmt: skip
 
 
 class ProviderBrain:
     """Asks each provider in its own wire format. It makes one try: whoever wraps it decides on more."""
 
-    def __init__(self, credentials: Mapping[str, Credential], environ: Mapping[str, str] | None) -> None:
+    def __init__(
+        self, credentials: Mapping[str, Credential], environ: Mapping[str, str] | None, bounds: Bounds | None = None
+    ) -> None:
         self._credentials = credentials
         self._environ = environ
-        self._models = Models()
+        self._bounds = bounds
+        self._models = Models(bounds.guard if bounds else None)
         self._accounts: dict[tuple[str, str | None, str | None], Account] = {}
         self._tools: dict[int, tuple[tuple[ToolOffer, ...], list[ToolDefinition]]] = {}
         self._without_native: set[Account] = set()
@@ -111,7 +115,7 @@ class ProviderBrain:
         key = (llm.model, llm.base_url, llm.credential)
         account = self._accounts.get(key)
         if account is None:
-            account = self._accounts[key] = find_account(llm, self._credentials, self._environ)
+            account = self._accounts[key] = find_account(llm, self._credentials, self._environ, self._bounds)
         return account
 
     def _answer_mode(self, account: Account, model: Model) -> AnswerMode:

@@ -8,8 +8,13 @@ from collections.abc import AsyncIterator
 import httpx2
 from openai import DefaultAioHttpClient
 
+from greenroom.outgoing.addresses import Guard
+from greenroom.outgoing.pinned import PinnedTransport
+
 MAX_CONNECTIONS = 1000
 MAX_BODY_BYTES = 8 * 1024 * 1024
+_LIMITS = httpx2.Limits(max_connections=MAX_CONNECTIONS, max_keepalive_connections=MAX_CONNECTIONS)
+_TIMEOUT = httpx2.Timeout(None, connect=10)
 _PACKED = "gzip"
 _STEP = 65_536
 
@@ -29,9 +34,21 @@ def open_http_client() -> httpx2.AsyncClient:
     """
     return DefaultAioHttpClient(
         headers={"Accept-Encoding": _PACKED},
-        limits=httpx2.Limits(max_connections=MAX_CONNECTIONS, max_keepalive_connections=MAX_CONNECTIONS),
-        timeout=httpx2.Timeout(None, connect=10),
+        limits=_LIMITS,
+        timeout=_TIMEOUT,
         event_hooks={"response": [_bound_the_body]},
+    )
+
+
+def open_guarded_client(guard: Guard) -> httpx2.AsyncClient:
+    """A client that connects only where `guard` allows, and follows no redirect: for addresses that strangers give."""
+    return httpx2.AsyncClient(
+        headers={"Accept-Encoding": _PACKED},
+        transport=PinnedTransport(guard, _LIMITS),
+        timeout=_TIMEOUT,
+        event_hooks={"response": [_bound_the_body]},
+        follow_redirects=False,
+        trust_env=False,
     )
 
 

@@ -8,10 +8,12 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
+from greenroom.brains.accounts import Bounds
 from greenroom.brains.connect import connect_brain
 from greenroom.engine import Ports
 from greenroom.local import WallClock
 from greenroom.model.llm import Credential
+from greenroom.outgoing.addresses import Guard
 from greenroom.play.ports import KnowledgeSearch, RealTools
 from greenroom.remote.connect import open_remote_agents
 from greenroom.tools.knowledge import Bm25Search
@@ -78,7 +80,9 @@ class Outside:
     async def _open_for(self, accounts: Accounts) -> _Open:
         stack = AsyncExitStack()
         # No environment: a key that the operator happens to have set is not the tenants'.
-        brain = await stack.enter_async_context(connect_brain(credentials=accounts.credentials, environ={}))
+        brain = await stack.enter_async_context(
+            connect_brain(credentials=accounts.credentials, environ={}, bounds=self._bounds(accounts))
+        )
         remote = await stack.enter_async_context(
             open_remote_agents(
                 credentials=accounts.credentials,
@@ -88,6 +92,14 @@ class Outside:
         )
         ports = Ports(brain=brain, tools=self._tools, knowledge=self._knowledge, remote=remote, clock=WallClock())
         return _Open(ports, stack)
+
+    def _bounds(self, accounts: Accounts) -> Bounds:
+        own_address = {name for name, credential in accounts.credentials.items() if credential.base_url}
+        return Bounds(
+            Guard(allow_private_networks=self._allow_private_networks),
+            bound=accounts.platform | own_address,
+            trusted=accounts.platform,
+        )
 
     async def _close_idle(self) -> None:
         if len(self._open) <= MOST_PROJECTS:

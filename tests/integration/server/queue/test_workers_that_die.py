@@ -46,9 +46,10 @@ async def remembered(service: Service) -> int:
 async def test_runs_survive_the_death_of_their_workers(settings: Settings) -> None:
     chance = random.Random(7)
     async with counting_model(latency=0.05) as model:
+        house = {"house": {"api_key": "sk-house", "base_url": model.base_url}}
         settings = settings.model_copy(
             update={
-                "platform_credentials": SecretStr(json.dumps({"house": {"api_key": "sk-house"}})),
+                "platform_credentials": SecretStr(json.dumps(house)),
                 "platform_prices": json.dumps({MODEL: PRICE}),
             }
         )

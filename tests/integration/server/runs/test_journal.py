@@ -87,7 +87,7 @@ async def test_what_nobody_waits_for_is_committed_all_the_same(service: Service,
     (run_id,) = await begun(service)
     journal.hand_in(entry(run_id, 1))
     async with asyncio.timeout(10):
-        while not await steps(service, run_id):
+        while not await steps(service, run_id):  # noqa: ASYNC110 - another connection writes them
             await asyncio.sleep(0.01)
 
 
@@ -142,7 +142,7 @@ async def test_runs_wait_while_the_database_is_away(service: Service, journal: J
 
 async def test_a_bug_reaches_the_run_that_met_it_and_no_other(service: Service, journal: Journal) -> None:
     one, other = await begun(service, 2)
-    with pytest.raises(Exception, match="no_such_column|Unconsumed"):
+    with pytest.raises(Exception, match=r"no_such_column|Unconsumed"):
         await journal.commit(Entry(one, "mine", figures={"no_such_column": 1}))
     assert (await journal.commit(entry(other, 1))).plays
 

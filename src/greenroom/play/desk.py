@@ -166,13 +166,6 @@ class Desk:
 
     def _real_call(self, call: ToolCall, tool: OfferedTool, seat: Seat, arguments: dict[str, Json]) -> RealCall:
         limits = self._plan.limits
-        if tool.kind is ToolKind.ACTION:
-            webhook = seat.agent.tool_webhook
-            if webhook is None or not webhook.url or webhook.secret is None:
-                raise RunError(
-                    f"The agent {seat.agent.name} called {call.name} for real, but its tool webhook has no "
-                    "URL or no signing secret: set `tool_webhook.url` and `tool_webhook.secret`."
-                )
         kind = "webhook" if tool.kind is ToolKind.ACTION else "http" if tool.kind is ToolKind.HTTP else "mcp"
         return RealCall(
             run_id=self._plan.run_id,
@@ -303,6 +296,24 @@ class Desk:
             latency_ms=latency_ms,
         )
         return Answered(line, follows, passages)
+
+
+def require_webhook(agent: Agent) -> None:
+    """Make sure that the actions of an agent can be called for real. Its HTTP tools and MCP servers need no webhook.
+
+    Raises:
+        RunError: it has actions, and a webhook without URL or signing secret, or none.
+    """
+    webhook = agent.tool_webhook
+    url, secret = (webhook.url, webhook.secret) if webhook else (None, None)
+    if url and url.strip() and secret and secret.get_secret_value().strip():
+        return
+    action = next((tool.name for tool in agent.tools if tool.enabled and tool.http is None), None)
+    if action is not None:
+        raise RunError(
+            f"The agent {agent.name} cannot call {action} for real, since its tool webhook has no URL or no signing "
+            "secret: set `tool_webhook.url` and `tool_webhook.secret`, or let the test answer."
+        )
 
 
 def _as_http(prepared: Prepared) -> Json:

@@ -9,7 +9,7 @@ from typing import Literal
 from greenroom.model.agent import Agent, find_agent
 from greenroom.model.errors import RunError
 from greenroom.model.templates import render
-from greenroom.play.desk import Desk
+from greenroom.play.desk import Desk, require_webhook
 from greenroom.play.meter import Meter
 from greenroom.play.offers import OfferedTool, ToolKind, own_tools
 from greenroom.play.plan import Plan, Ports
@@ -59,10 +59,13 @@ class Stage:
         """The seat of an agent, made at its first words.
 
         Raises:
-            RunError: the agent cannot take part: no model, or an MCP server that does not answer.
+            RunError: the agent cannot take part: no model, an MCP server that does not answer, or actions that are to
+                be called for real and no webhook for them.
         """
         if agent.name in self.seats:
             return self.seats[agent.name]
+        if self.plan.test.tool_mode == "real":
+            require_webhook(agent)
         if not agent.enabled:
             await self.recorder.warn(f"The agent {agent.name} is switched off: real callers do not reach it.")
         variables = self.variables_of(agent)

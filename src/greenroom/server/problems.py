@@ -66,6 +66,10 @@ class Suspended(NotAllowed):
     """The account that the key or the project belongs to is suspended."""
 
 
+class NotAMember(NotAllowed):
+    """The developer is no member of the project, or there is none of this id."""
+
+
 class LacksScope(NotAllowed):
     """The key or the role lacks a scope. `scope` is its native name."""
 

@@ -233,12 +233,12 @@ def material_of(cast: Cast, test: Test, policy: Policy) -> Material:
 
 
 def _check(test: Test, cast: Cast, policy: Policy, path: tuple[str | int, ...]) -> None:
+    if cast.agent.pipeline_mode == "realtime":
+        raise Invalid(f"The agent {cast.agent.name} is a realtime agent: it has no text step, so it cannot be tested.")
     problems = check_test(test, cast.agent, cast.others, policy.limits)
     if problems:
         named = f"the test `{test.name}`: " if not path else ""
         raise Invalid([Problem((*path, *each.path), f"{named}{each.message}") for each in problems])
-    if cast.agent.pipeline_mode == "realtime":
-        raise Invalid(f"The agent {cast.agent.name} is a realtime agent: it has no text step, so it cannot be tested.")
 
 
 def _check_rehearsal(agent: Agent, wanted: bool) -> None:

@@ -27,7 +27,7 @@ class Filters:
     """Which runs are asked for; `None` is any."""
 
     agent_id: str | None = None
-    test_id: str | None = None
+    test_id: str | Sequence[str] | None = None
     batch_id: str | None = None
     status: Sequence[str] | None = None
 

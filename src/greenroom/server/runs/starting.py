@@ -147,7 +147,7 @@ class Starter:
         return Wanted(plan.run_id, amount, max(amount, estimate))
 
     def _row(self, owner: Owner, batch_id: str, place: int, part: Part, plan: Plan) -> RunRow:
-        test = part.material.test
+        test, brain = part.material.test, part.material.agent.llm
         return RunRow(
             id=plan.run_id,
             project_id=owner.project_id,
@@ -157,6 +157,8 @@ class Starter:
             agent_id=part.agent_id,
             agent_version=part.agent_version,
             agent=part.material.agent.name,
+            provider=brain.provider if brain else None,
+            model=brain.name if brain else None,
             test_id=test.id,
             test=test.name,
             kind=test.caller.kind,

@@ -47,7 +47,7 @@ class MaterialRow(Base):
 class RunRow(Base):
     """A run, without its transcript. Money in millionths of the currency's unit.
 
-    `tenant` is whose share of the workers it takes; `execution` names the playing that may write to it.
+    `provider` and `model` are the agent's main brain; `tenant` is whose share of the workers it takes; `execution` names the playing that may write to it.
     """
 
     __tablename__ = "runs"
@@ -69,6 +69,8 @@ class RunRow(Base):
     agent: Mapped[str] = mapped_column(String(200))
     test_id: Mapped[str | None] = mapped_column(Id)
     test: Mapped[str] = mapped_column(String(200))
+    provider: Mapped[str | None] = mapped_column(Text)
+    model: Mapped[str | None] = mapped_column(Text)
     kind: Mapped[str] = mapped_column(String(20))
     variation: Mapped[str | None] = mapped_column(String(200))
     variant: Mapped[str | None] = mapped_column(String(200))

@@ -20,6 +20,8 @@ _SHORT = (
     "agent_id",
     "agent_version",
     "agent",
+    "provider",
+    "model",
     "test_id",
     "test",
     "kind",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -34,11 +35,13 @@ _MOST_TAGS = 50
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a test must keep to: the policy that it is made under, its limits, and how many an agent may have."""
+    """What a test must keep to: the policy that it is made under, its limits, and how many an agent may have.
+    `for_realtime` lets a test be kept with a realtime agent too, though it cannot be run as long as the agent is one."""
 
     policy: str
     limits: Limits
     most: int
+    for_realtime: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,8 @@ class Kept:
     id: str
     test: Test
     policy: str
+    created_at: datetime
+    updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,7 @@ async def create(
         agent = agents.draft_of(context, await agents.find(session, access.project_id, agent_id, lock=True))
         if await store.count_tests(session, agent_id) >= rules.most:
             raise Conflict(f"This agent has {rules.most:,} tests, which is the most: delete one first.")
-        await check(session, context, access, agent, test, rules.limits)
+        await check(session, context, access, agent, test, rules)
         row = TestRow(
             id=new_id("tst"),
             project_id=access.project_id,
@@ -211,18 +216,31 @@ async def load(
         if missing:
             raise Invalid(missing)
     ordered = rows if wanted is None else [by_id[each] for each in wanted if each in by_id]
-    return [Kept(row.id, _loaded(context, row), row.policy) for row in ordered]
+    return [_kept(context, row) for row in ordered]
+
+
+async def load_one(context: Context, access: Access, agent_id: str, test_id: str) -> Kept:
+    """One test to play.
+
+    Raises:
+        NotFound: there is no such agent or test in this project.
+    """
+    async with context.database.reading() as session:
+        row = await _find(session, access, agent_id, test_id)
+    return _kept(context, row)
 
 
 async def check(
-    session: AsyncSession, context: Context, access: Access, agent: Agent, test: Test, limits: Limits
+    session: AsyncSession, context: Context, access: Access, agent: Agent, test: Test, rules: Rules
 ) -> None:
     """
     Raises:
         Invalid: the test does not fit its agent or its limits.
     """
     others = await agents.others_of(session, context, access.project_id, agent)
-    problems = [*_wrong_owner(test, agent), *_wrong_tags(test), *check_test(test, agent, others, limits)]
+    if rules.for_realtime:
+        agent = agent.model_copy(update={"pipeline_mode": "cascade"})
+    problems = [*_wrong_owner(test, agent), *_wrong_tags(test), *check_test(test, agent, others, rules.limits)]
     if problems:
         raise Invalid(problems)
 
@@ -231,7 +249,7 @@ async def _set(
     session: AsyncSession, context: Context, access: Access, row: TestRow, test: Test, rules: Rules | None
 ) -> Answer:
     agent = agents.draft_of(context, await agents.find(session, access.project_id, row.agent_id))
-    await check(session, context, access, agent, test, (rules or native_rules(context)).limits)
+    await check(session, context, access, agent, test, rules or native_rules(context))
     row.name, row.content, row.updated_at = test.name, to_store(test, context.vault), context.now()
     row.revision += 1
     await store.set_tags(session, row.id, test.tags)
@@ -252,8 +270,9 @@ async def _find(session: AsyncSession, access: Access, agent_id: str, test_id: s
     return row
 
 
-def _loaded(context: Context, row: TestRow) -> Test:
-    return from_store(Test, row.content, context.vault).model_copy(update={"id": row.id})
+def _kept(context: Context, row: TestRow) -> Kept:
+    test = from_store(Test, row.content, context.vault).model_copy(update={"id": row.id})
+    return Kept(row.id, test, row.policy, row.created_at, row.updated_at)
 
 
 def _wrong_owner(test: Test, agent: Agent) -> list[Problem]:

@@ -104,7 +104,7 @@ async def list_runs(
     status: Annotated[list[Status] | None, Query()] = None,
 ) -> dict[str, Any]:
     """List the runs of the project, the newest first, without their transcripts."""
-    filters = service.Filters(agent_id, test_id, batch_id, status or None)
+    filters = service.Filters(agent_id=agent_id, test_id=test_id, batch_id=batch_id, status=status or None)
     return await service.list_runs(context, access.project_id, filters, page)
 
 

@@ -48,7 +48,8 @@ class RunsWanted(Asked):
 
 
 class RunHead(Told):
-    """A run without its transcript. `provider` and `model` are the agent's main brain. `cost` and `charged` are in the currency's unit; an unknown cost is `null`."""
+    """A run without its transcript. `provider` and `model` are the agent's main brain. `cost` and `charged` are in the
+    currency's unit; an unknown cost is `null`."""
 
     id: str = Field(examples=["run_01jq0m3v9a4n6r8t2w5y7z1b3d"])
     batch_id: str

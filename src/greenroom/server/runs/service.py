@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,6 +27,7 @@ _LOST = "Greenroom itself failed in this run: the queue does not know it any mor
 class Filters:
     """Which runs are asked for; `None` is any."""
 
+    id: Sequence[str] | None = None
     agent_id: str | None = None
     test_id: str | Sequence[str] | None = None
     batch_id: str | None = None
@@ -64,6 +66,7 @@ async def list_runs(context: Context, project_id: str, filters: Filters, wish: W
     """The runs of a project, the newest first, without their transcripts."""
     query = store.matching(
         project_id,
+        id=filters.id,
         agent_id=filters.agent_id,
         test_id=filters.test_id,
         batch_id=filters.batch_id,
@@ -121,7 +124,8 @@ async def cancel_all(context: Context, queue: Queue, project_id: str, agent_id: 
             row = await store.find_run(session, project_id, run_id)
             if row is None or row.is_over:
                 continue
-            (cancelled if await _stop(session, context, row) else stopping).append(run_id)
+            with contextlib.suppress(Conflict):  # it was over in this very moment
+                (cancelled if await _stop(session, context, row) else stopping).append(run_id)
     await queue.take_out(cancelled)
     return {"cancelled": cancelled, "stopping": stopping}
 

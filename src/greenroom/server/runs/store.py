@@ -47,7 +47,8 @@ class MaterialRow(Base):
 class RunRow(Base):
     """A run, without its transcript. Money in millionths of the currency's unit.
 
-    `provider` and `model` are the agent's main brain; `tenant` is whose share of the workers it takes; `execution` names the playing that may write to it.
+    `provider` and `model` are the agent's main brain; `tenant` is whose share of the workers the run takes; `execution`
+    names the playing that may write to it.
     """
 
     __tablename__ = "runs"

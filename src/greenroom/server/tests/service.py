@@ -36,7 +36,7 @@ _MOST_TAGS = 50
 @dataclass(frozen=True, slots=True)
 class Rules:
     """What a test must keep to: the policy that it is made under, its limits, and how many an agent may have.
-    `for_realtime` lets a test be kept with a realtime agent too, though it cannot be run as long as the agent is one."""
+    `for_realtime` lets a test be kept with a realtime agent, though it cannot be run as long as the agent is one."""
 
     policy: str
     limits: Limits

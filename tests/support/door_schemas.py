@@ -1,14 +1,10 @@
-"""A door against its own description: requests made from its OpenAPI document, and the service to send them to."""
+"""A door against its own description: requests made from its OpenAPI document."""
 
 from __future__ import annotations
 
-import asyncio
-import threading
 import zlib
-from collections.abc import Callable, Coroutine, Generator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import schemathesis
 from schemathesis import Case
@@ -21,14 +17,11 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
-from tests.support.door_service import DoorService, open_door_service
 
 from greenroom.server.app import create_app
 from greenroom.server.doors.door import Door
 from greenroom.server.doors.opening import open_door
 from greenroom.server.settings import Settings
-
-Result = TypeVar("Result")
 
 CHECKS = [
     not_a_server_error,
@@ -39,15 +32,6 @@ CHECKS = [
     negative_data_rejection,
 ]
 _SECONDS = 30
-
-
-@dataclass(frozen=True)
-class Threaded:
-    """A service in a thread of its own."""
-
-    service: DoorService
-    do: Callable[[Coroutine[Any, Any, Any]], Any]
-    """Carries something out where the service lives, and gives its result."""
 
 
 def describe_door(door: Door) -> Any:
@@ -62,45 +46,6 @@ def describe_door(door: Door) -> Any:
         expected_statuses=[400, 401, 402, 403, 404, 405, 409, 413, 415, 422, 429]
     )
     return api
-
-
-@contextmanager
-def service_in_thread(settings: Settings) -> Generator[Threaded]:
-    """All of the service behind a real port, for tests that are not asynchronous."""
-    started, ended = threading.Event(), asyncio.Event()
-    made: list[Threaded] = []
-    troubles: list[BaseException] = []
-
-    async def live() -> None:
-        async with open_door_service(settings) as service:
-            loop = asyncio.get_running_loop()
-            do = lambda work: asyncio.run_coroutine_threadsafe(work, loop).result(_SECONDS)  # noqa: E731 - named by its field
-            made.append(Threaded(service, do))
-            started.set()
-            await ended.wait()
-
-    def run() -> None:
-        try:
-            asyncio.run(live())
-        except BaseException as trouble:
-            troubles.append(trouble)
-        finally:
-            started.set()
-
-    thread = threading.Thread(target=run, name="service")
-    thread.start()
-    started.wait()
-    if not made:
-        raise troubles[0]
-    try:
-        yield made[0]
-    finally:
-        made[0].do(_set(ended))
-        thread.join()
-
-
-async def _set(event: asyncio.Event) -> None:
-    event.set()
 
 
 def send_case(case: Case[Any], prefix: str, headers: Mapping[str, str], real: Mapping[str, Callable[[], str]]) -> None:

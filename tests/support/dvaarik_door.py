@@ -132,7 +132,7 @@ class Clients:
 
 async def sign_in(context: Context, project_id: str, email: str, role: Role) -> str:
     """Make somebody a member of a project; the token of a session of theirs. The first of all owns the project."""
-    link = await accounts.first_link(context)
+    link = await accounts.first_link(context, anew=True)
     if link is not None:
         made = await accounts.use_link(context, link, _PASSWORD, email, None, "127.0.0.1")
         return str(made["token"])

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Generator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from hypothesis import HealthCheck, settings
 from schemathesis import Case
-from tests.support.door_schemas import Threaded, describe_door, send_case, service_in_thread
-from tests.support.dvaarik_door import AGENT, KEY, TEST, settings_in, sign_in
+from tests.support.door_schemas import describe_door, send_case
+from tests.support.dvaarik_door import AGENT, KEY, TEST, sign_in
+from tests.support.serving import served
 
+from greenroom.server.context import open_context
 from greenroom.server.doors.dvaarik.door import DVAARIK
+from greenroom.server.projects import service as projects
 from greenroom.server.security.scopes import Role
+from greenroom.server.settings import Settings
 
 api = describe_door(DVAARIK)
 
@@ -21,30 +27,27 @@ api = describe_door(DVAARIK)
 class Things:
     """Real things to name in paths, and what opens the doors. What is deleted is made anew when it is next needed."""
 
-    def __init__(self, threaded: Threaded) -> None:
-        service = threaded.service
-        key = threaded.do(service.key())
-        session = threaded.do(sign_in(service.context, service.project_id, "owner@example.com", Role.ADMIN))
-        self.url = f"{service.url}/dvaarik"
-        self.headers = {KEY: key, "Authorization": f"Bearer {session}"}
-        native = {"Authorization": f"Bearer {key}"}
-        made = httpx.post(f"{service.url}/v1/agents", json=AGENT, headers=native)
-        self.agent_id = str(made.json()["id"])
-        self.project_id = service.project_id
+    def __init__(self, native: httpx.Client, door: httpx.Client, project_id: str) -> None:
+        self.native = native
+        self.door = door
+        self.project_id = project_id
+        self.agent_id = self.agent(AGENT)
         self._test_id = ""
         self._run_id = ""
 
+    def agent(self, agent: Any) -> str:
+        return str(self.native.post("/v1/agents", json=agent).json()["id"])
+
     def test_id(self) -> str:
-        address = f"{self.url}/v2/agents/{self.agent_id}/tests"
-        if not self._test_id or not httpx.get(f"{address}/{self._test_id}", headers=self.headers).is_success:
-            self._test_id = str(httpx.post(address, json=TEST, headers=self.headers).json()["id"])
+        address = f"/v2/agents/{self.agent_id}/tests"
+        if not self._test_id or not self.door.get(f"{address}/{self._test_id}").is_success:
+            self._test_id = str(self.door.post(address, json=TEST).json()["id"])
         return self._test_id
 
     def run_id(self) -> str:
-        agent = f"{self.url}/v2/agents/{self.agent_id}"
-        if not self._run_id or not httpx.get(f"{agent}/test-runs/{self._run_id}", headers=self.headers).is_success:
-            started = httpx.post(f"{agent}/tests/{self.test_id()}/run", headers=self.headers)
-            self._run_id = str(started.json()["runs"][0]["id"])
+        agent = f"/v2/agents/{self.agent_id}"
+        if not self._run_id or not self.door.get(f"{agent}/test-runs/{self._run_id}").is_success:
+            self._run_id = str(self.door.post(f"{agent}/tests/{self.test_id()}/run").json()["runs"][0]["id"])
         return self._run_id
 
     @property
@@ -57,10 +60,24 @@ class Things:
         }
 
 
+async def come_in(folder: Path) -> tuple[str, str]:
+    """The project of a service, and a session of its owner's."""
+    async with open_context(Settings(data=folder), migrate=False) as context:
+        project_id = (await projects.find_by_word(context, "default")).id
+        return project_id, await sign_in(context, project_id, "owner@example.com", Role.ADMIN)
+
+
 @pytest.fixture(scope="module")
 def things(tmp_path_factory: pytest.TempPathFactory) -> Generator[Things]:
-    with service_in_thread(settings_in(tmp_path_factory.mktemp("service"))) as threaded:
-        yield Things(threaded)
+    folder = tmp_path_factory.mktemp("service")
+    with served(folder, {"requests_per_minute": "0"}) as service:
+        project_id, session = asyncio.run(come_in(folder))
+        headers = {KEY: service.key, "Authorization": f"Bearer {session}"}
+        with (
+            httpx.Client(base_url=service.url, headers=service.headers) as native,
+            httpx.Client(base_url=f"{service.url}/dvaarik", headers=headers) as door,
+        ):
+            yield Things(native, door, project_id)
 
 
 @api.parametrize()  # pyright: ignore[reportUntypedFunctionDecorator] - the library does not say
@@ -72,16 +89,11 @@ def things(tmp_path_factory: pytest.TempPathFactory) -> Generator[Things]:
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
 )
 def test_no_request_meets_a_bug_and_every_answer_is_as_described(case: Case[Any], things: Things) -> None:
-    send_case(case, things.url, things.headers, things.by_name)
+    send_case(case, str(things.door.base_url).rstrip("/"), things.door.headers, things.by_name)
 
 
 def test_every_example_of_a_body_is_taken(things: Things) -> None:
-    native = {"Authorization": f"Bearer {things.headers[KEY]}"}
-    agent = httpx.post(
-        f"{things.url.removesuffix('/dvaarik')}/v1/agents",
-        json={**AGENT, "tools": [{"name": "cancel_visit"}]},
-        headers=native,
-    ).json()["id"]
+    agent = things.agent({**AGENT, "tools": [{"name": "cancel_visit"}]})
     document = api.raw_schema
     test_id = ""
     for path, operations in document["paths"].items():
@@ -89,8 +101,7 @@ def test_every_example_of_a_body_is_taken(things: Things) -> None:
             if "requestBody" not in operation or path.startswith("/console"):
                 continue
             example = operation["requestBody"]["content"]["application/json"]["example"]
-            address = things.url + path.format(agent_id=agent, test_id=test_id)
-            answer = httpx.request(method, address, json=example, headers=things.headers)
+            answer = things.door.request(method, path.format(agent_id=agent, test_id=test_id), json=example)
             assert answer.is_success, f"{method} {path}: {answer.text}"
             test_id = test_id or answer.json()["id"]
 

@@ -208,6 +208,19 @@ async def test_an_agent_without_a_webhook_secret_stops_the_run_with_a_sentence()
     played = await play(agent, make_test("Go.", use_real_tools=True), brain=brain)
     assert played.run.status == "error"
     assert "no signing secret" in (played.run.error or "")
+    assert played.run.transcript == [], "before anything was said or asked"
+
+
+async def test_real_tools_need_a_webhook_for_actions_alone() -> None:
+    brain = calling(tool_call("ping", "{}"))
+    tools: list[dict[str, Any]] = [
+        {"name": "ping", "http": {"url": "https://example.com"}},
+        {**BOOK, "enabled": False},
+    ]
+    agent = make_agent(llm=real_llm(), tools=tools, mcp_servers=[{"name": "crm", "url": "https://example.com/mcp"}])
+    played = await play(agent, make_test("Go.", use_real_tools=True), brain=brain, tools=RememberingTools())
+    assert played.run.status == "passed"
+    assert [line.source for line in played.tool_lines] == ["webhook"]
 
 
 async def test_an_answer_that_never_came_does_not_count_as_run_and_a_bad_one_does() -> None:

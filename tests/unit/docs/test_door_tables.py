@@ -16,7 +16,7 @@ _ROW = regex.compile(r"^\|(?P<cells>.*)\|$", regex.MULTILINE)
 
 
 @cache
-def tests_of(path: Path) -> frozenset[str]:
+def names_in(path: Path) -> frozenset[str]:
     """The names of the tests in a file."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     found = (node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
@@ -28,7 +28,7 @@ def test_every_test_that_a_door_s_page_names_exists(page: Path) -> None:
     named = _TEST.findall(page.read_text(encoding="utf-8"))
     assert named, f"{page.name} names no test"
     missing = [
-        f"{path}::{name}" for path, name in named if not (ROOT / path).is_file() or name not in tests_of(ROOT / path)
+        f"{path}::{name}" for path, name in named if not (ROOT / path).is_file() or name not in names_in(ROOT / path)
     ]
     assert missing == []
 

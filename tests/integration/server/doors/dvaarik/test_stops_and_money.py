@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -148,21 +148,39 @@ async def test_two_runs_of_a_developer_play_at_once_and_the_others_wait_their_tu
         assert model.seen == ["agent"] * 2
 
 
-async def test_when_the_time_is_up_what_was_said_is_kept_and_graded(clients: Clients, service: DoorService) -> None:
+@contextmanager
+def with_seconds(service: DoorService, **seconds: float) -> Generator[None]:
+    """Let the talks of this door, or its judge, have less time."""
     known: Policies = service.app.state.policies
-    limits = POLICY.limits.model_copy(update={"chat_seconds": 0.8})
-    short = POLICY.model_copy(update={"limits": limits})
+    short = POLICY.model_copy(update={"limits": POLICY.limits.model_copy(update=seconds)})
     service.app.state.policies = Policies([short if each.name == POLICY.name else each for each in known.all()])
     try:
+        yield
+    finally:
+        service.app.state.policies = known
+
+
+async def test_when_the_time_is_up_what_was_said_is_kept_and_graded(clients: Clients, service: DoorService) -> None:
+    with with_seconds(service, chat_seconds=0.8):
         async with gate(holds="caller") as model:
             agent = await clients.agent(SLOW, llm=model.llm)
             run = await clients.over(await clients.started(await clients.test(agent, QUICK, checks=[SAYS])))
-    finally:
-        service.app.state.policies = known
     assert (run["status"], run["ended_by"]) == ("passed", "turns_ran_out")
     assert run["detail"] == "The time was up: the talk stopped after 0.8 seconds."
     assert [line["text"] for line in run["transcript"]] == ["Hello.", "Hello.", "Very well."]
     assert run["check_results"][0]["passed"] is True
+
+
+async def test_the_judge_s_questions_have_a_time_of_their_own(clients: Clients, service: DoorService) -> None:
+    with with_seconds(service, judge_seconds=0.5):
+        async with gate(holds="judge") as model:
+            agent = await clients.agent(SLOW, llm=model.llm)
+            run = await clients.over(
+                await clients.started(await clients.test(agent, QUICK, max_turns=1, checks=[SAYS, JUDGE]))
+            )
+    assert (run["status"], run["ended_by"]) == ("error", "error")
+    assert run["error"] == "The judge's time ran out before it had graded all checks."
+    assert [result["passed"] for result in run["check_results"]] == [True, None]
 
 
 # What it costs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -120,7 +121,7 @@ class Clients:
                 assert answer.status_code == 200, answer.text
                 if answer.json()["status"] in OVER:
                     return answer.json()
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(0.1)
 
     async def played(
         self, agent: Mapping[str, Any] | str, test: Mapping[str, Any] = TEST, body: Any = None, **more: Any
@@ -128,6 +129,21 @@ class Clients:
         """A run of a new test of an agent (that there is, or a new one), once it is over."""
         address = agent if isinstance(agent, str) else await self.agent(agent)
         return await self.over(await self.started(await self.test(address, test, **more), body))
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """Clients of several projects, for runs that are to play side by side."""
+
+    members: tuple[Clients, ...]
+
+    async def played(
+        self, cases: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any]]]
+    ) -> dict[str, dict[str, Any]]:
+        """The runs of these agents and tests, once all are over, by the names of the cases."""
+        shared = zip(cases.values(), itertools.cycle(self.members), strict=False)
+        runs = await asyncio.gather(*(clients.played(agent, test) for (agent, test), clients in shared))
+        return dict(zip(cases, runs, strict=True))
 
 
 async def sign_in(context: Context, project_id: str, email: str, role: Role) -> str:

@@ -1,15 +1,16 @@
-"""The door `dvaarik`, once for the tests of a module: with somebody who plays the runs, and with nobody."""
+"""The door `dvaarik`: for the tests of a module with somebody who plays the runs, and for all others with nobody."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 
 import httpx
 import pytest
 import pytest_asyncio
 from tests.support.door_service import DoorService, open_door_service
-from tests.support.dvaarik_door import KEY, Clients, add_project, settings_in, sign_in
+from tests.support.dvaarik_door import KEY, Clients, Crowd, settings_in, sign_in
 from tests.support.web_service import Web, open_web
 
 from greenroom.server.security.scopes import Role
@@ -27,6 +28,18 @@ async def clients(service: DoorService) -> AsyncGenerator[Clients]:
     key = await service.key()
     async with service.native(key) as native, service.door("dvaarik", **{KEY: key}) as door:
         yield Clients(native, door)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def crowd(service: DoorService) -> AsyncGenerator[Crowd]:
+    """Clients of several projects, each of which has an owner of its own: two runs of each play at once."""
+    async with AsyncExitStack() as stack:
+        members: list[Clients] = []
+        for _ in range(4):
+            key = await service.key(project_id=await service.other_project())
+            native = await stack.enter_async_context(service.native(key))
+            members.append(Clients(native, await stack.enter_async_context(service.door("dvaarik", **{KEY: key}))))
+        yield Crowd(tuple(members))
 
 
 @dataclass(frozen=True)
@@ -62,7 +75,7 @@ class House:
         return await self.of_project(await self.web.other_project())
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House]:
     async with open_web(settings_in(tmp_path_factory.mktemp("house")), with_runs=True) as web:
         owner = await sign_in(web.context, web.project_id, "owner@example.com", Role.ADMIN)
@@ -73,10 +86,7 @@ async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Hous
         yield replace(bare, clients=await bare.of_project(web.project_id))
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def alone(house: House) -> Clients:
     """The clients of a project that nothing is in."""
     return await house.alone()
-
-
-__all__ = ["House", "add_project"]

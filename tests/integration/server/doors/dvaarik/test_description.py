@@ -82,7 +82,7 @@ def things(tmp_path_factory: pytest.TempPathFactory) -> Generator[Things]:
 
 @api.parametrize()  # pyright: ignore[reportUntypedFunctionDecorator] - the library does not say
 @settings(
-    max_examples=5,
+    max_examples=3,
     derandomize=True,
     database=None,
     deadline=None,

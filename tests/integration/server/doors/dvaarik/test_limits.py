@@ -13,7 +13,7 @@ from greenroom.server.accounts import service as accounts
 from greenroom.server.doors.dvaarik.policy import POLICY
 from greenroom.server.projects import service as projects
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 JUDGE = {"type": "judge", "question": "q" * 300}
 LONGEST: dict[str, Any] = {
@@ -94,8 +94,7 @@ async def test_one_request_runs_at_most_six_tests(alone: Clients) -> None:
 
 async def test_12_runs_of_a_project_may_wait_or_run(alone: Clients) -> None:
     agent = await alone.agent()
-    for _ in range(6):
-        test = await alone.test(agent, SMALL)
+    test, *_ = [await alone.test(agent, SMALL) for _ in range(6)]
     for _ in range(2):
         assert (await alone.door.post(f"{agent}/tests/run-all")).status_code == 202
     refused = await alone.door.post(f"{test}/run")

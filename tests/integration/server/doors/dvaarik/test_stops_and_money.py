@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Generator
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,7 +52,7 @@ class Gate:
 
 
 @asynccontextmanager
-async def gate(*rules: dict[str, Any], holds: str = "agent caller judge") -> AsyncIterator[Gate]:
+async def gate(*rules: dict[str, Any], holds: str = "agent caller judge") -> AsyncGenerator[Gate]:
     """A model behind a gate, which goes by these rules."""
     rest = [
         {"say": "Very well."},

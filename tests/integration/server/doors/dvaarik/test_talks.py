@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
 from sqlalchemy import text
 from tests.support.door_service import DoorService
-from tests.support.dvaarik_door import BOOK_SLOT, TEST, Clients, scripted
+from tests.support.dvaarik_door import BOOK_SLOT, TEST, Clients, Crowd, scripted
 from tests.support.mcp_server import McpTestServer
 from tests.support.webhook_receiver import SECRET, Answer, WebhookReceiver
 
@@ -61,13 +62,13 @@ ENDS: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", ENDS)
-async def test_a_run_says_how_it_ended(clients: Clients, case: str) -> None:
-    agent, test, status, ended_by = ENDS[case]
-    run = await clients.played(agent, test)
-    assert (run["status"], run["ended_by"]) == (status, ended_by)
-    assert (run["error"] is not None) == (status == "error")
-    assert run["error"] is None or run["error"].endswith((".", "!"))
+async def test_a_run_says_how_it_ended(crowd: Crowd) -> None:
+    runs = await crowd.played({name: (agent, test) for name, (agent, test, *_) in ENDS.items()})
+    for name, (_, _, status, ended_by) in ENDS.items():
+        run = runs[name]
+        assert (run["status"], run["ended_by"]) == (status, ended_by), name
+        assert (run["error"] is not None) == (status == "error"), name
+        assert run["error"] is None or run["error"].endswith((".", "!")), name
 
 
 # Who answered a tool
@@ -124,26 +125,33 @@ FAILURES: dict[str, tuple[Answer, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", FAILURES)
-async def test_a_webhook_that_fails_adds_a_stable_reason(clients: Clients, case: str) -> None:
-    answer, reason = FAILURES[case]
-    async with WebhookReceiver(answer) as receiver:
-        agent = scripted(CHANGES, BOOKED, tool_webhook={"url": receiver.url, "secret": SECRET})
-        run = await clients.played(agent, TEST, use_real_tool_webhook=True, max_turns=1, checks=[])
-    [line] = tool_lines(run)
-    assert (line["source"], line["reason"]) == ("webhook", reason)
-    assert run["status"] == "passed"
+async def test_a_webhook_that_fails_adds_a_stable_reason(crowd: Crowd) -> None:
+    test = {**TEST, "use_real_tool_webhook": True, "max_turns": 1, "checks": []}
+    async with AsyncExitStack() as stack:
+        cases: dict[str, tuple[Any, Any]] = {}
+        for name, (answer, _) in FAILURES.items():
+            receiver = await stack.enter_async_context(WebhookReceiver(answer))
+            webhook = {"url": receiver.url, "secret": SECRET}
+            cases[name] = (scripted(CHANGES, BOOKED, tool_webhook=webhook), test)
+        runs = await crowd.played(cases)
+    for name, (_, reason) in FAILURES.items():
+        [line] = tool_lines(runs[name])
+        assert (line["source"], line["reason"], runs[name]["status"]) == ("webhook", reason, "passed"), name
 
 
-@pytest.mark.parametrize(
-    "webhook", [None, {"url": "https://example.com/hook"}, {"secret": SECRET}], ids=["none", "no secret", "no url"]
-)
-async def test_real_tools_without_url_and_secret_stop_the_run_with_a_sentence(clients: Clients, webhook: Any) -> None:
-    agent = scripted({"say": "I never call anything."}, tool_webhook=webhook)
-    run = await clients.played(agent, QUICK, use_real_tool_webhook=True)
-    assert (run["status"], run["ended_by"], run["transcript"]) == ("error", "error", [])
-    assert "tool webhook has no URL or no signing secret" in run["error"]
-    assert run["input_tokens"] == 0
+async def test_real_tools_without_url_and_secret_stop_the_run_with_a_sentence(crowd: Crowd) -> None:
+    webhooks: dict[str, Any] = {
+        "none": None,
+        "no secret": {"url": "https://example.com/hook"},
+        "no url": {"secret": SECRET},
+    }
+    test = {**QUICK, "use_real_tool_webhook": True}
+    talks = {name: scripted({"say": "I call nothing."}, tool_webhook=each) for name, each in webhooks.items()}
+    runs = await crowd.played({name: (agent, test) for name, agent in talks.items()})
+    for name, run in runs.items():
+        assert (run["status"], run["ended_by"], run["transcript"]) == ("error", "error", []), name
+        assert "tool webhook has no URL or no signing secret" in run["error"]
+        assert run["input_tokens"] == 0
 
 
 async def test_an_mcp_server_is_answered_by_the_test_or_called_for_real_without_a_webhook(clients: Clients) -> None:
@@ -294,16 +302,16 @@ async def test_an_agent_that_takes_over_needs_a_webhook_for_its_own_actions(clie
 async def test_a_greeting_and_variables_are_tried_in_the_place_of_the_agent_s(clients: Clients) -> None:
     agent = await clients.agent(scripted({"say": "Hello."}, greeting="{{company}} in {{city}}."))
     test = await clients.test(agent, QUICK)
-    said: list[str] = []
-    for overrides in (
+    tried: list[dict[str, Any]] = [
         {"greeting": "Good morning from {{city}}."},
         {"variables": {"company": "Northline", "city": "Delhi", "floor": 2}},
         {"variables": {"city": "Delhi"}},
         {"greeting": "{{floor}}", "variables": {"floor": 2}},
-    ):
-        run = await clients.over(await clients.started(test, {"overrides": overrides}))
-        assert (run["overrides_used"], run["agent_version"]) == (True, 1)
-        said.append(run["transcript"][0]["text"])
+    ]
+    started = [await clients.started(test, {"overrides": overrides}) for overrides in tried]
+    runs = [await clients.over(run) for run in started]
+    assert {(run["overrides_used"], run["agent_version"]) for run in runs} == {(True, 1)}
+    said = [run["transcript"][0]["text"] for run in runs]
     assert said == ["Good morning from Pune.", "Northline in Delhi.", "{{company}} in Delhi.", "2"]
     native = (await clients.native.get(f"/v1/agents/{agent.rpartition('/')[2]}")).json()
     assert native["greeting"] == "{{company}} in {{city}}."

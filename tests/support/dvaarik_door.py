@@ -117,11 +117,11 @@ class Clients:
         """A run, once it is over."""
         async with asyncio.timeout(30):
             while True:
+                await asyncio.sleep(0.1)
                 answer = await self.door.get(run)
                 assert answer.status_code == 200, answer.text
                 if answer.json()["status"] in OVER:
                     return answer.json()
-                await asyncio.sleep(0.1)
 
     async def played(
         self, agent: Mapping[str, Any] | str, test: Mapping[str, Any] = TEST, body: Any = None, **more: Any

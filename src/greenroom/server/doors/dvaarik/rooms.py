@@ -73,7 +73,6 @@ async def find_run(context: Context, access: Access, agent_id: str, run_id: str)
     Raises:
         NotFound: there is no such agent, or it has no such run.
     """
-    await agents.require(context, access, agent_id)
     run = await runs.show(context, access.project_id, run_id)
     if run["agent_id"] != agent_id or run["test_id"] is None:
         raise NotFound(_NO_RUN)

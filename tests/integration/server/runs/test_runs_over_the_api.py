@@ -64,6 +64,7 @@ async def test_a_saved_test_is_run_and_its_run_is_told(settings: Settings) -> No
         run_id = started.json()["runs"][0]["id"]
         run = (await client.get(f"/v1/runs/{run_id}")).json()
         assert (run["status"], run["passed_checks"], run["test_id"]) == ("passed", 2, test_id)
+        assert (run["provider"], run["model"]) == ("scripted", "desk")
         assert [line["text"] for line in run["transcript"]][:3] == [
             "Front desk, hello.",
             "I would like a visit.",

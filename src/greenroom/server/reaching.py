@@ -11,6 +11,7 @@ from fastapi import Depends, Request
 
 from greenroom.server.context import Context
 from greenroom.server.credits.prices import PriceList, price_list
+from greenroom.server.queue.client import Queue
 from greenroom.server.runs.accounts import Purses
 from greenroom.server.runs.outside import Outside, open_outside
 
@@ -38,3 +39,12 @@ def _reach(request: Request) -> Reach:
 
 CurrentReach = Annotated[Reach, Depends(_reach)]
 """What the process reaches, as a parameter of a route."""
+
+
+def _queue(request: Request) -> Queue | None:
+    queue: Queue | None = getattr(request.app.state, "queue", None)
+    return queue
+
+
+CurrentQueue = Annotated[Queue | None, Depends(_queue)]
+"""The queue of runs, as a parameter of a route; `None` where the process has none, and so starts no runs."""

@@ -14,7 +14,9 @@ from greenroom.server.context import CurrentContext
 from greenroom.server.etags import IfMatch, set_etag
 from greenroom.server.openapi import AGENT_BODY, AGENT_PATCH
 from greenroom.server.paging import AskedPage, Page
+from greenroom.server.reaching import CurrentQueue
 from greenroom.server.routing import ReadsAgents, Route, WritesAgents
+from greenroom.server.runs import dropping
 
 router = APIRouter(prefix="/v1/agents", tags=["agents"], route_class=Route)
 
@@ -76,9 +78,12 @@ async def change_agent(
 
 
 @router.delete("/{agent_id}", status_code=204, summary="Delete an agent")
-async def delete_agent(context: CurrentContext, access: WritesAgents, agent_id: str, if_match: IfMatch) -> None:
-    """Delete an agent with its versions and tests. Runs that were played stay."""
-    await service.delete(context, access, agent_id, if_match)
+async def delete_agent(
+    context: CurrentContext, queue: CurrentQueue, access: WritesAgents, agent_id: str, if_match: IfMatch
+) -> None:
+    """Delete an agent with its versions, its tests and its runs. Runs that wait are over at once, those that play stop
+    before their next request."""
+    await dropping.delete_agent(context, queue, access, agent_id, if_match)
 
 
 @router.get("/{agent_id}/draft", response_model=AgentAnswer, summary="Show a draft")

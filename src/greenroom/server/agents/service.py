@@ -174,17 +174,19 @@ async def publish(
         return _shown(row, from_store(Agent, row.draft, context.vault), row.version)
 
 
-async def delete(context: Context, access: Access, agent_id: str, if_match: str | None = None) -> None:
-    """Delete an agent with its versions and tests.
+async def remove(
+    session: AsyncSession, context: Context, access: Access, agent_id: str, if_match: str | None = None
+) -> None:
+    """Delete an agent with its versions and tests, in an open transaction. What becomes of its runs is for whoever
+    knows runs.
 
     Raises:
         NotFound, ChangedSince: as for `change`.
     """
-    async with context.database.writing() as session:
-        row = await find(session, access.project_id, agent_id, lock=True)
-        check_match(if_match, row.revision)
-        await session.delete(row)
-        audit.record(session, access, context.now(), "agent.deleted", row.id, {"name": row.name})
+    row = await find(session, access.project_id, agent_id, lock=True)
+    check_match(if_match, row.revision)
+    await session.delete(row)
+    audit.record(session, access, context.now(), "agent.deleted", row.id, {"name": row.name})
 
 
 async def list_versions(context: Context, access: Access, agent_id: str, wish: Wish) -> dict[str, Any]:

@@ -35,6 +35,7 @@ class Retention:
         """Do all that is due, each kind on its own: one that fails does not keep the others."""
         await self._try("runs without a player", self.end_lost)
         await self._try("events of finished runs", lambda: self._repeat(self._drop_events))
+        await self._try("runs of what was deleted", lambda: self._repeat(self._drop_dropped))
         for policy in self._policies.all():
             await self._try("runs past their time", lambda p=policy: self._repeat(lambda: self._drop_runs(p)))
         await self._try("empty batches", lambda: self._repeat(self._drop_batches))
@@ -58,6 +59,11 @@ class Retention:
     async def _drop_runs(self, policy: Policy) -> int:
         before = self._context.now() - timedelta(days=policy.retention_days)
         run_ids = await runs.due_for_deletion(self._context, policy, before, BATCH)
+        await self._queue.forget(run_ids)
+        return await runs.delete(self._context, run_ids)
+
+    async def _drop_dropped(self) -> int:
+        run_ids = await runs.dropped(self._context, BATCH)
         await self._queue.forget(run_ids)
         return await runs.delete(self._context, run_ids)
 

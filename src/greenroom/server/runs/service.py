@@ -17,7 +17,7 @@ from greenroom.server.paging import Wish, fetch_slice
 from greenroom.server.policies.policy import Policy
 from greenroom.server.problems import Conflict, NotFound
 from greenroom.server.queue.client import Queue
-from greenroom.server.runs import ending, store, telling
+from greenroom.server.runs import ending, old_store, store, telling
 from greenroom.server.runs.store import RunRow
 
 _LOST = "Greenroom itself failed in this run: the queue does not know it any more. Please report it."
@@ -164,17 +164,23 @@ async def end_lost(context: Context, run_id: str, prices: PriceList) -> None:
 async def drop_events(context: Context, moment: datetime, count: int) -> list[str]:
     """Let go of the events of some runs that have been over since before a moment; the ids of the runs."""
     async with context.database.writing() as session:
-        return await store.drop_old_events(session, moment, count)
+        return await old_store.drop_old_events(session, moment, count)
 
 
 async def due_for_deletion(context: Context, policy: Policy, moment: datetime, count: int) -> list[str]:
     """Some finished runs that their policy does not keep any longer."""
     async with context.database.reading() as session:
-        run_ids = await store.finished_before(session, policy.name, moment, count)
+        run_ids = await old_store.finished_before(session, policy.name, moment, count)
         if policy.keep_runs_a_test is not None and len(run_ids) < count:
-            surplus = await store.surplus_runs(session, policy.name, policy.keep_runs_a_test, count - len(run_ids))
+            surplus = await old_store.surplus_runs(session, policy.name, policy.keep_runs_a_test, count - len(run_ids))
             run_ids = list(dict.fromkeys([*run_ids, *surplus]))
     return run_ids
+
+
+async def dropped(context: Context, count: int) -> list[str]:
+    """Some runs that are over and whose test or agent is gone."""
+    async with context.database.reading() as session:
+        return await old_store.dropped_and_over(session, count)
 
 
 async def delete(context: Context, run_ids: Sequence[str]) -> int:
@@ -182,10 +188,10 @@ async def delete(context: Context, run_ids: Sequence[str]) -> int:
     if not run_ids:
         return 0
     async with context.database.writing() as session:
-        return await store.delete_finished(session, run_ids)
+        return await old_store.delete_finished(session, run_ids)
 
 
 async def drop_empty_batches(context: Context, moment: datetime, count: int) -> int:
     """Let go of batches without runs."""
     async with context.database.writing() as session:
-        return await store.drop_empty_batches(session, moment, count)
+        return await old_store.drop_empty_batches(session, moment, count)

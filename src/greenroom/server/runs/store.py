@@ -12,7 +12,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, Select, String, Text, delete, exists, func, insert, select, update
+from sqlalchemy import (
+    ForeignKey,
+    Index,
+    Select,
+    String,
+    Text,
+    delete,
+    exists,
+    false,
+    func,
+    insert,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
@@ -58,6 +72,7 @@ class RunRow(Base):
         Index("ix_runs_test_id_id", "test_id", "id"),
         Index("ix_runs_project_id_status_id", "project_id", "status", "id"),
         Index("ix_runs_finished_at_id", "finished_at", "id"),
+        Index("ix_runs_dropped", "id", sqlite_where=text("dropped"), postgresql_where=text("dropped")),
     )
 
     id: Mapped[str] = mapped_column(Id, primary_key=True)
@@ -94,6 +109,7 @@ class RunRow(Base):
     cost: Mapped[int | None] = mapped_column(Money, default=0)
     charged: Mapped[int] = mapped_column(Money, default=0)
     last_event: Mapped[int] = mapped_column(default=0)
+    dropped: Mapped[bool] = mapped_column(default=False, server_default=false())
     execution: Mapped[str | None] = mapped_column(String(36))
     cancel_requested_at: Mapped[datetime | None]
     created_at: Mapped[datetime]
@@ -145,7 +161,8 @@ class ActiveRow(Base):
     count: Mapped[int] = mapped_column(default=0)
 
 
-def _changed(result: object) -> int:
+def changed(result: object) -> int:
+    """How many rows a statement has changed."""
     return int(getattr(result, "rowcount", 0))
 
 
@@ -159,7 +176,7 @@ async def add_active(session: AsyncSession, scope: str, count: int, most: int | 
     statement = update(ActiveRow).where(ActiveRow.scope == scope).values(count=ActiveRow.count + count)
     if most is not None:
         statement = statement.where(ActiveRow.count + count <= most)
-    return _changed(await session.execute(statement)) == 1
+    return changed(await session.execute(statement)) == 1
 
 
 async def drop_active(session: AsyncSession, scopes: Sequence[str], count: int = 1) -> None:
@@ -221,7 +238,7 @@ async def finish(session: AsyncSession, run_id: str, execution: str | None, valu
     statement = update(RunRow).where(RunRow.id == run_id, RunRow.status.in_(UNFINISHED))
     if execution is not None:
         statement = statement.where(RunRow.execution == execution)
-    return _changed(await session.execute(statement.values(**values))) == 1
+    return changed(await session.execute(statement.values(**values))) == 1
 
 
 async def add_record(session: AsyncSession, run_id: str, body: dict[str, Any]) -> None:
@@ -247,7 +264,7 @@ async def cancel_queued(session: AsyncSession, run_id: str, now: datetime) -> bo
         .where(RunRow.id == run_id, RunRow.status == "queued")
         .values(status="cancelled", ended_by="stopped", cancel_requested_at=now, finished_at=now)
     )
-    return _changed(await session.execute(statement)) == 1
+    return changed(await session.execute(statement)) == 1
 
 
 async def ask_to_stop(session: AsyncSession, run_id: str, now: datetime) -> bool:
@@ -257,14 +274,14 @@ async def ask_to_stop(session: AsyncSession, run_id: str, now: datetime) -> bool
         .where(RunRow.id == run_id, RunRow.status == "running")
         .values(cancel_requested_at=func.coalesce(RunRow.cancel_requested_at, now))
     )
-    return _changed(await session.execute(statement)) == 1
+    return changed(await session.execute(statement)) == 1
 
 
 # Reading
 
 
 async def find_run(session: AsyncSession, project_id: str, run_id: str) -> RunRow | None:
-    query = select(RunRow).where(RunRow.project_id == project_id, RunRow.id == run_id)
+    query = select(RunRow).where(RunRow.project_id == project_id, RunRow.id == run_id, ~RunRow.dropped)
     return await session.scalar(query.execution_options(populate_existing=True))
 
 
@@ -278,7 +295,13 @@ async def find_batch(session: AsyncSession, project_id: str, batch_id: str) -> B
 
 
 async def runs_of_batch(session: AsyncSession, batch_id: str) -> list[RunRow]:
-    return list((await session.scalars(select(RunRow).where(RunRow.batch_id == batch_id).order_by(RunRow.id))).all())
+    return list(
+        (
+            await session.scalars(
+                select(RunRow).where(RunRow.batch_id == batch_id, ~RunRow.dropped).order_by(RunRow.id)
+            )
+        ).all()
+    )
 
 
 async def unfinished_of_agent(session: AsyncSession, project_id: str, agent_id: str) -> list[str]:
@@ -309,67 +332,16 @@ async def find_record(session: AsyncSession, run_id: str) -> dict[str, Any] | No
     return await session.scalar(select(RecordRow.body).where(RecordRow.run_id == run_id))
 
 
-# Letting go
-
-
-async def delete_finished(session: AsyncSession, run_ids: Sequence[str]) -> int:
-    """Delete runs that are over, with all that belongs to them."""
-    return _changed(
-        await session.execute(delete(RunRow).where(RunRow.id.in_(run_ids), RunRow.status.not_in(UNFINISHED)))
-    )
-
-
-async def finished_before(session: AsyncSession, policy: str, moment: datetime, count: int) -> list[str]:
-    query = select(RunRow.id).where(RunRow.finished_at < moment, RunRow.policy == policy)
-    return list((await session.scalars(query.order_by(RunRow.finished_at).limit(count))).all())
-
-
-async def surplus_runs(session: AsyncSession, policy: str, keep: int, count: int) -> list[str]:
-    """Finished runs of which their test has more than `keep` newer ones."""
-    rank = func.row_number().over(partition_by=RunRow.test_id, order_by=RunRow.id.desc()).label("rank")
-    ranked = (
-        select(RunRow.id, rank)
-        .where(RunRow.policy == policy, RunRow.test_id.is_not(None), RunRow.status.not_in(UNFINISHED))
-        .subquery()
-    )
-    return list((await session.scalars(select(ranked.c.id).where(ranked.c.rank > keep).limit(count))).all())
-
-
-async def drop_old_events(session: AsyncSession, moment: datetime, count: int) -> list[str]:
-    """Let go of events and steps of some runs that have been over since before a moment; the ids of the runs."""
-    stale = (
-        select(RunRow.id).where(RunRow.finished_at < moment, exists().where(EventRow.run_id == RunRow.id)).limit(count)
-    )
-    run_ids = list((await session.scalars(stale)).all())
-    if run_ids:
-        await session.execute(delete(StepRow).where(StepRow.run_id.in_(run_ids)))
-        await session.execute(delete(EventRow).where(EventRow.run_id.in_(run_ids)))
-    return run_ids
-
-
-async def drop_empty_batches(session: AsyncSession, moment: datetime, count: int) -> int:
-    """Let go of batches that have no run left."""
-    empty = (
-        select(BatchRow.id)
-        .where(BatchRow.created_at < moment, ~exists().where(RunRow.batch_id == BatchRow.id))
-        .limit(count)
-    )
-    batch_ids = list((await session.scalars(empty)).all())
-    if batch_ids:
-        await session.execute(delete(BatchRow).where(BatchRow.id.in_(batch_ids)))
-    return len(batch_ids)
-
-
 async def last_runs(session: AsyncSession, test_ids: Sequence[str]) -> dict[str, RunRow]:
     """The newest run of each of these tests."""
-    newest = select(func.max(RunRow.id)).where(RunRow.test_id.in_(test_ids)).group_by(RunRow.test_id)
+    newest = select(func.max(RunRow.id)).where(RunRow.test_id.in_(test_ids), ~RunRow.dropped).group_by(RunRow.test_id)
     rows = (await session.scalars(select(RunRow).where(RunRow.id.in_(newest)))).all()
     return {str(row.test_id): row for row in rows}
 
 
 def matching(project_id: str, **filters: str | Sequence[str] | None) -> Select[RunRow]:
     """A query for a project's runs; filters that are `None` do not count."""
-    query = select(RunRow).where(RunRow.project_id == project_id)
+    query = select(RunRow).where(RunRow.project_id == project_id, ~RunRow.dropped)
     for name, value in filters.items():
         column = getattr(RunRow, name)
         if isinstance(value, str):

@@ -11,7 +11,9 @@ from greenroom.server.context import CurrentContext
 from greenroom.server.etags import IfMatch, set_etag
 from greenroom.server.openapi import TEST_BODY, TEST_PATCH
 from greenroom.server.paging import AskedPage, Page
+from greenroom.server.reaching import CurrentQueue
 from greenroom.server.routing import ReadsTests, Route, WritesTests
+from greenroom.server.runs import dropping
 from greenroom.server.tests import service
 from greenroom.server.tests.schemas import TestAnswer
 from greenroom.server.tests.service import Answer
@@ -86,7 +88,7 @@ async def change_test(
 
 @router.delete("/{test_id}", status_code=204, summary="Delete a test")
 async def delete_test(
-    context: CurrentContext, access: WritesTests, agent_id: str, test_id: str, if_match: IfMatch
+    context: CurrentContext, queue: CurrentQueue, access: WritesTests, agent_id: str, test_id: str, if_match: IfMatch
 ) -> None:
-    """Delete a test. Its runs stay."""
-    await service.delete(context, access, agent_id, test_id, if_match)
+    """Delete a test and its runs. Those that wait are over at once, those that play stop before their next request."""
+    await dropping.delete_test(context, queue, access, agent_id, test_id, if_match)

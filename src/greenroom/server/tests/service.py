@@ -173,18 +173,19 @@ async def change(
         return await _set(session, context, access, row, read(Test, merge(before, patch)), rules)
 
 
-async def delete(context: Context, access: Access, agent_id: str, test_id: str, if_match: str | None = None) -> None:
-    """Delete a test. Its runs stay.
+async def remove(
+    session: AsyncSession, context: Context, access: Access, agent_id: str, test_id: str, if_match: str | None = None
+) -> None:
+    """Delete a test, in an open transaction. What becomes of its runs is for whoever knows runs.
 
     Raises:
         NotFound, ChangedSince: as for `replace`.
     """
-    async with context.database.writing() as session:
-        row = await _find(session, access, agent_id, test_id, lock=True)
-        check_match(if_match, row.revision)
-        await session.delete(row)
-        details: dict[str, Json] = {"name": row.name, "agent_id": agent_id}
-        audit.record(session, access, context.now(), "test.deleted", row.id, details)
+    row = await _find(session, access, agent_id, test_id, lock=True)
+    check_match(if_match, row.revision)
+    await session.delete(row)
+    details: dict[str, Json] = {"name": row.name, "agent_id": agent_id}
+    audit.record(session, access, context.now(), "test.deleted", row.id, details)
 
 
 async def load(

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 from tests.support.service import Service, open_service
 
-from greenroom.server.runs import store
+from greenroom.server.runs import old_store, store
 from greenroom.server.runs.journal import Entry, Journal, Standing, open_journal
 from greenroom.server.settings import Settings
 
@@ -152,5 +152,5 @@ async def test_steps_go_with_the_events(service: Service, journal: Journal) -> N
     await journal.commit(entry(run_id, 1))
     async with service.context.database.writing() as session:
         await session.execute(text("UPDATE runs SET finished_at = created_at"))
-        assert await store.drop_old_events(session, service.context.now(), 10) == [run_id]
+        assert await old_store.drop_old_events(session, service.context.now(), 10) == [run_id]
     assert await steps(service, run_id) == []

@@ -17,6 +17,8 @@ from greenroom.server.doors.dvaarik.policy import RULES
 from greenroom.server.doors.dvaarik.schemas import RUN_EXAMPLE, TEST_EXAMPLE, RunAllBody, RunBody, TestBody
 from greenroom.server.paging import AskedPage, Wish
 from greenroom.server.problems import Conflict, Invalid
+from greenroom.server.reaching import CurrentQueue
+from greenroom.server.runs import dropping
 from greenroom.server.runs import service as runs
 from greenroom.server.runs.routes import CurrentDesk
 from greenroom.server.tests import service as tests
@@ -83,10 +85,12 @@ async def replace_test(
 
 
 @_both.delete("/tests/{test_id}", status_code=204, summary="Delete a test")
-async def delete_test(context: CurrentContext, access: Writes, agent_id: str, test_id: str) -> None:
+async def delete_test(
+    context: CurrentContext, queue: CurrentQueue, access: Writes, agent_id: str, test_id: str
+) -> None:
     """Delete a test and its runs."""
     await rooms.carried_test(context, access, agent_id, test_id)
-    await tests.delete(context, access, agent_id, test_id)
+    await dropping.delete_test(context, queue, access, agent_id, test_id)
 
 
 @_both.post(

@@ -26,6 +26,7 @@ from greenroom.cli.report import report
 from greenroom.cli.run import run
 from greenroom.cli.serve import serve, worker
 from greenroom.cli.serve_admin import db, keys, users
+from greenroom.cli.serve_projects import credits, projects
 
 app = typer.Typer(
     name="greenroom",
@@ -52,6 +53,8 @@ app.command(short_help="Fetch an agent and its tests from a server.")(pull)
 app.command(short_help="Serve MCP over standard input and output.")(mcp)
 app.add_typer(db, name="db", short_help="Look after the database of the service.")
 app.add_typer(keys, name="keys", short_help="Make, list and revoke keys of the service.")
+app.add_typer(projects, name="projects", short_help="Make and list projects.")
+app.add_typer(credits, name="credits", short_help="See and change what a project may spend.")
 app.add_typer(users, name="users", short_help="Let people in, and keep them out.")
 
 

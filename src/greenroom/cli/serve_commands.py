@@ -162,9 +162,9 @@ def with_context(data: Path | None, work: Callable[[Context], Awaitable[T]]) -> 
     settings = settings_for(data)
 
     async def do() -> T:
-        from greenroom.server.app import prepare
         from greenroom.server.context import open_context
         from greenroom.server.database.tables import all_tables
+        from greenroom.server.preparing import prepare
         from greenroom.server.problems import Refusal
 
         all_tables()

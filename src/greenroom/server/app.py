@@ -36,12 +36,11 @@ from greenroom.server.mcp.mounting import make_native, mount, open_mcp
 from greenroom.server.metrics import Metrics
 from greenroom.server.middleware import AroundRequests
 from greenroom.server.openapi import describe
+from greenroom.server.preparing import prepare
 from greenroom.server.problems import Invalid, Refusal, Unavailable, problem_response
-from greenroom.server.projects import service as project_service
 from greenroom.server.projects.routes import router as projects
 from greenroom.server.reaching import open_reach
 from greenroom.server.runs.routes import router as runs
-from greenroom.server.security.installing import check_vault
 from greenroom.server.settings import Settings
 from greenroom.server.tests.routes import router as tests
 from greenroom.server.tidying import tidying
@@ -108,12 +107,6 @@ def create_app(
     app.add_middleware(AroundRequests, body_bytes=settings.body_bytes, metrics=app.state.metrics)
     _tell_problems(app)
     return app
-
-
-async def prepare(context: Context) -> None:
-    """What must be there before the first request: the right keys, and a project."""
-    await check_vault(context.database, context.vault, context.now())
-    await project_service.make_default(context)
 
 
 def _version() -> str:

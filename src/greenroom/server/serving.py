@@ -15,10 +15,11 @@ from fastapi import FastAPI
 from greenroom.model.errors import UserMistake
 from greenroom.server.accounts import service as accounts
 from greenroom.server.accounts.members import welcome_link
-from greenroom.server.app import create_app, prepare
+from greenroom.server.app import create_app
 from greenroom.server.collecting import collect_rarely
 from greenroom.server.context import Context, open_context
 from greenroom.server.doors.registry import all_policies
+from greenroom.server.preparing import prepare
 from greenroom.server.queue.client import open_queue
 from greenroom.server.runs.working import open_working
 from greenroom.server.settings import Settings

@@ -106,3 +106,50 @@ def test_a_database_that_is_not_there_is_told_without_its_password(tmp_path: Pat
     assert ended.returncode == 2, ended.stderr
     assert "the database at 127.0.0.1 cannot be used" in ended.stderr
     assert "s3cret" not in ended.stderr
+
+
+def test_credits_are_added_taken_and_shown_with_their_ledger(tmp_path: Path) -> None:
+    words = ("--data", "data", "--json")
+    added = json.loads(greenroom(tmp_path, "credits", "add", "12.50", "--note", "First month", *words).stdout)
+    assert (added["balance"], added["available"], added["currency"]) == (12.5, 12.5, "USD")
+    assert json.loads(greenroom(tmp_path, "credits", "add", "-2", *words).stdout)["balance"] == 10.5
+    shown = json.loads(greenroom(tmp_path, "credits", "show", *words).stdout)
+    assert shown["is_balanced"] is True
+    assert [(row["amount"], row["kind"], row["note"]) for row in shown["ledger"]] == [
+        (-2.0, "corrected", ""),
+        (12.5, "added", "First month"),
+    ]
+    told = greenroom(tmp_path, "credits", "show", "--data", "data").stdout
+    assert "default has 10.50 USD." in told
+    assert "The ledger sums to the balance." in told
+
+
+def test_another_project_is_made_and_has_keys_and_credits_of_its_own(tmp_path: Path) -> None:
+    made = json.loads(greenroom(tmp_path, "projects", "create", "Front desk", "--data", "data", "--json").stdout)
+    listed = json.loads(greenroom(tmp_path, "projects", "list", "--data", "data", "--json").stdout)["items"]
+    assert {row["name"] for row in listed} == {"default", "Front desk"}
+    key = greenroom(tmp_path, "keys", "create", "--project", made["id"], "--name", "x", "--data", "data", "--json")
+    assert json.loads(key.stdout)["name"] == "x"
+    greenroom(tmp_path, "credits", "add", "3", "--project", "Front desk", "--data", "data")
+    assert "default has 0.00 USD." in greenroom(tmp_path, "credits", "show", "--data", "data").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("credits", "add", "much"), "`much` is no amount: write for example 25 or 0.50"),
+        (("credits", "add", "0"), "`0` is no amount"),
+        (("credits", "add", "0.0000001"), "at most six decimals"),
+        (("credits", "add", "-5"), "fewer credits than that"),
+        (("credits", "show", "--project", "other"), "there is no project `other`"),
+        (("projects", "create", "default"), "There is a project named `default` already"),
+        (("projects", "create", " "), "1 to 200 characters"),
+        (("projects", "create", "New", "--owner", "a@b.c"), "there is no developer `a@b.c`"),
+    ],
+)
+def test_a_mistake_about_projects_and_credits_is_told_in_a_sentence(
+    tmp_path: Path, words: tuple[str, ...], told: str
+) -> None:
+    ended = greenroom(tmp_path, *words, "--data", "data")
+    assert ended.returncode == 2, ended.stdout
+    assert told in ended.stderr

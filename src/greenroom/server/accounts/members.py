@@ -6,14 +6,16 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from greenroom.model.errors import UserMistake
 from greenroom.server.accounts import service, store
 from greenroom.server.accounts.store import DeveloperRow, MemberRow
 from greenroom.server.audit import service as audit
 from greenroom.server.context import Context
 from greenroom.server.database.ids import is_id
 from greenroom.server.problems import Conflict, NotFound
+from greenroom.server.projects import service as projects
 from greenroom.server.security.scopes import Role
-from greenroom.server.security.who import Access
+from greenroom.server.security.who import Access, operator
 
 _LAST_ADMIN = "A project needs an admin: make somebody else one first."
 
@@ -89,6 +91,33 @@ async def remove(context: Context, access: Access, developer_id: str) -> None:
         await _keep_an_admin(session, member)
         await session.delete(member)
         audit.record(session, access, context.now(), "member.removed", developer.id, {"email": developer.email})
+
+
+async def make_project(context: Context, name: str, owner: str | None) -> dict[str, Any]:
+    """Make a project; `owner` (an e-mail address) becomes its owner and admin.
+
+    Raises:
+        UserMistake: the name cannot be one, or there is no such developer.
+        Conflict: there is a project of this name.
+    """
+    if not name.strip() or len(name) > 200 or not name.isprintable():
+        raise UserMistake("a project's name has 1 to 200 characters, on one line")
+    async with context.database.writing() as session:
+        developer = None if owner is None else await store.find_by_email(session, owner.strip().lower())
+        if owner is not None and developer is None:
+            raise UserMistake(f"there is no developer `{owner}`: `greenroom users list` shows who there is")
+        made = await projects.make(session, context, name.strip(), developer.id if developer else None)
+        if developer is not None:
+            session.add(
+                MemberRow(
+                    project_id=made["id"],
+                    developer_id=developer.id,
+                    role=Role.ADMIN.value,
+                    created_at=context.now(),
+                )
+            )
+        audit.record(session, operator(made["id"]), context.now(), "project.created", made["id"], {"name": name})
+    return made
 
 
 def welcome_link(context: Context, token: str) -> str:

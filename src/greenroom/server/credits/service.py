@@ -180,6 +180,19 @@ async def show(context: Context, project_id: str) -> dict[str, Any]:
     return {"currency": context.settings.currency, "available": standing.available, **asdict(standing)}
 
 
+async def correct(context: Context, access: Access, amount: int, note: str) -> dict[str, Any]:
+    """Add credits as the operator, or take some (`amount` below 0); how the project stands then.
+
+    Raises:
+        Conflict: there are not as many to take.
+    """
+    kind = "added" if amount > 0 else "corrected"
+    async with context.database.writing() as session:
+        await add_credits(session, access.project_id, amount, context.now(), kind=kind, note=note)
+        audit.record(session, access, context.now(), "credits.changed", access.project_id, {"amount": amount})
+    return await show(context, access.project_id)
+
+
 async def bound(context: Context, access: Access, monthly_budget: int | None, batch_cap: int | None) -> dict[str, Any]:
     """Bound what the runs of a project may cost."""
     async with context.database.writing() as session:

@@ -10,7 +10,7 @@ from greenroom.model.errors import UserMistake
 from greenroom.server.audit import service as audit
 from greenroom.server.context import Context
 from greenroom.server.database.ids import is_id, new_id
-from greenroom.server.problems import NotFound
+from greenroom.server.problems import Conflict, NotFound
 from greenroom.server.projects import store
 from greenroom.server.projects.schemas import ProjectChange
 from greenroom.server.projects.store import ProjectRow
@@ -63,6 +63,25 @@ async def adopt(session: AsyncSession, owner_id: str) -> list[str]:
     for row in rows:
         row.owner_id = owner_id
     return [row.id for row in rows]
+
+
+async def list_all(context: Context) -> list[dict[str, Any]]:
+    """All projects of the service: for its operator."""
+    async with context.database.reading() as session:
+        return [_shown(context, row) for row in await store.list_projects(session)]
+
+
+async def make(session: AsyncSession, context: Context, name: str, owner_id: str | None) -> dict[str, Any]:
+    """Make a project of a name that no other has, in an open transaction.
+
+    Raises:
+        Conflict: there is one of this name.
+    """
+    if await store.find_named(session, name):
+        raise Conflict(f"There is a project named `{name}` already: take another name.")
+    row = add_to(session, context, name, owner_id=owner_id)
+    await session.flush()
+    return _shown(context, row)
 
 
 async def show(context: Context, access: Access) -> dict[str, Any]:

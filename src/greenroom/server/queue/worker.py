@@ -58,9 +58,12 @@ async def _clean(planned: datetime, context: Any) -> None:  # noqa: ARG001 - the
 
 
 @asynccontextmanager
-async def open_worker(context: Context, policies: Policies, work: Work, *, grace: float = 20.0) -> AsyncGenerator[str]:
+async def open_worker(
+    context: Context, policies: Policies, work: Work, *, grace: float = 20.0, cleaning: str = CLEANING
+) -> AsyncGenerator[str]:
     """Work until the end of the block; gives the worker's id. Runs that play then have `grace` seconds to end; what is
-    not finished goes on in another worker, or in this one when it is started again.
+    not finished goes on in another worker, or in this one when it is started again. `cleaning` is when it cleans up, as
+    a cron expression with seconds.
 
     Raises:
         RuntimeError: there is a worker in this process already.
@@ -99,7 +102,7 @@ async def open_worker(context: Context, policies: Policies, work: Work, *, grace
                 on_conflict="always_update",
             )
         await DBOS.apply_schedules_async(
-            [{"schedule_name": CLEAN, "workflow_fn": _clean, "schedule": CLEANING, "context": None}]
+            [{"schedule_name": CLEAN, "workflow_fn": _clean, "schedule": cleaning, "context": None}]
         )
         await liveness.start()
         yield worker_id

@@ -85,6 +85,7 @@ def test_nothing_that_was_written_down_can_run() -> None:
     serializer = JsonSerializer()
     assert serializer.deserialize(serializer.serialize({"args": ["run_1"]})) == {"args": ["run_1"]}
     assert str(serializer.deserialize(serializer.serialize(ValueError("bad")))) == "ValueError: bad"
+    assert serializer.deserialize(serializer.serialize({"args": [START, None]})) == {"args": [START, None]}
 
 
 def worker(**changes: object) -> WorkerRow:

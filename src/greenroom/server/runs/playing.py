@@ -48,7 +48,8 @@ class Checkpoint:
         standing = await self.recording.write()
         if standing.stop:
             raise Stopped("The run was asked to stop.")
-        if self.cap is not None and standing.spent >= self.cap:
+        # What a model without a public price costs is only known by what this run is charged for it.
+        if self.cap is not None and max(standing.spent, self.account.charged) >= self.cap:
             raise RunError(_CAP)
         return None if request is None else await self.account.allow(request)
 

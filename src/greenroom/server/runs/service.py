@@ -147,6 +147,14 @@ async def last_runs(session: AsyncSession, test_ids: Sequence[str]) -> dict[str,
     return {test_id: telling.in_short(row) for test_id, row in rows.items()}
 
 
+async def last_of(context: Context, test_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The newest run of each test, in short, by the test's id."""
+    if not test_ids:
+        return {}
+    async with context.database.reading() as session:
+        return await last_runs(session, test_ids)
+
+
 async def unfinished_since(context: Context, moment: datetime, count: int) -> list[str]:
     """Some runs that were started before a moment and are not over."""
     async with context.database.reading() as session:

@@ -14,8 +14,9 @@ from greenroom.server.paging import AskedPage, Page
 from greenroom.server.reaching import CurrentQueue
 from greenroom.server.routing import ReadsTests, Route, WritesTests
 from greenroom.server.runs import dropping
+from greenroom.server.runs import service as runs
 from greenroom.server.tests import service
-from greenroom.server.tests.schemas import TestAnswer
+from greenroom.server.tests.schemas import ListedTest, TestAnswer
 from greenroom.server.tests.service import Answer
 
 router = APIRouter(prefix="/v1/agents/{agent_id}/tests", tags=["tests"], route_class=Route)
@@ -28,7 +29,7 @@ def _tell(response: Response, answer: Answer) -> dict[str, Any]:
     return answer.body
 
 
-@router.get("", response_model=Page[TestAnswer], summary="List tests")
+@router.get("", response_model=Page[ListedTest], summary="List tests")
 async def list_tests(
     context: CurrentContext,
     access: ReadsTests,
@@ -38,8 +39,11 @@ async def list_tests(
         list[Tag] | None, Query(max_length=20, description="Only tests with this tag; again for one more.")
     ] = (None),
 ) -> dict[str, Any]:
-    """List the tests of an agent, the newest first."""
-    return await service.list_tests(context, access, agent_id, tag or (), page)
+    """List the tests of an agent, the newest first, each with its newest run in short."""
+    found = await service.list_tests(context, access, agent_id, tag or (), page)
+    last = await runs.last_of(context, [each["id"] for each in found["items"]])
+    items = [{**each, "last_run": last.get(each["id"])} for each in found["items"]]
+    return {**found, "items": items}
 
 
 @router.post("", response_model=TestAnswer, status_code=201, summary="Make a test", openapi_extra=TEST_BODY)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import ConfigDict, Field
 
+from greenroom.server.runs.schemas import RunHead
 from greenroom.server.wire import Time, Told
 
 
@@ -20,3 +21,9 @@ class TestAnswer(Told):
     policy: str = Field(examples=["native"])
     created_at: Time
     updated_at: Time
+
+
+class ListedTest(TestAnswer):
+    """A test in a list: with its newest run in short, `null` where it was never run."""
+
+    last_run: RunHead | None

@@ -46,6 +46,8 @@ NOTES: Mapping[str, Mapping[str, str]] = {
         "can_reschedule": "Whether the agent may arrange to call back.",
         "memory_tools": "Whether the agent can remember and recall; kept for the run alone.",
         "channels": "Where a chat agent answers, for example `web`.",
+        "connected_channels": "The channels that there really are for it, where that is known. A run warns when none of `channels` is among them.",  # noqa: E501
+        "context_window": "How many lines of the talk before the words that it answers its model is given: the newest, 200 by default.",  # noqa: E501
     },
     "Llm": {
         "model": "`provider:name`. `scripted:NAME` answers by the rules of `script`, for nothing.",
@@ -156,6 +158,7 @@ NOTES: Mapping[str, Mapping[str, str]] = {
         "tool_mocks": "Prepared answers with conditions, failures and delays; tried before `tool_results`.",
         "tools": "How tool calls are answered: `canned`, `real`, or `plan` (a dry run).",
         "use_real_tools": "The same as `tools: real`.",
+        "use_knowledge": "Whether the agent may draw on its knowledge; by default it may.",
         "checks": "What must hold.",
         "pass_score": "The scorecard's score that passes a test without required checks.",
         "caller_llm": "The model that plays the caller in this test, instead of the agent's.",

@@ -122,7 +122,9 @@ class Agent(Written):
     `variables` are defaults for `{{name}}` in prompt and greeting. `voice_rules` adds a short paragraph that asks
     for speech, not writing. `can_hand_off` lists the agents (names or ids) that a talk may move to. `speaks_first`
     is whether the agent opens the talk; by default it does, unless it is a chat agent (`channels`) or a remote one
-    without a greeting. With `remote`, the agent lives elsewhere: a `prompt` is then passed on to it.
+    without a greeting. With `remote`, the agent lives elsewhere: a `prompt` is then passed on to it. `context_window`
+    is how many lines of the talk before the words that it answers it is given, the newest ones. `channels` is where a
+    chat agent answers, and `connected_channels` which channels there really are for it, where that is known.
     """
 
     id: str | None = None
@@ -151,6 +153,8 @@ class Agent(Written):
     can_reschedule: bool = False
     memory_tools: bool = False
     channels: list[str] = Field(default_factory=list[str])
+    connected_channels: list[str] | None = None
+    context_window: Annotated[int, Field(ge=0, le=1000)] = 200
 
     @field_validator("variables", mode="before")
     @classmethod
@@ -179,6 +183,20 @@ class Agent(Written):
         return self
 
     @property
+    def speaks(self) -> bool:
+        """Whether it is heard, not read: a chat agent is one whose channels are all written ones."""
+        return not self.channels or any(_is_spoken(channel) for channel in self.channels)
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether it is known that none of the channels on which it answers is there."""
+        if self.connected_channels is None:
+            return False
+        return not {_channel(each) for each in self.channels or ("voice",)} & {
+            _channel(each) for each in self.connected_channels
+        }
+
+    @property
     def opens_the_talk(self) -> bool:
         if self.speaks_first is not None:
             return self.speaks_first
@@ -191,6 +209,14 @@ def find_agent(key: str, agents: Mapping[str, Agent]) -> Agent | None:
         return agents[key]
     folded = key.strip().casefold()
     return next((one for one in agents.values() if one.id == key or one.name.strip().casefold() == folded), None)
+
+
+def _is_spoken(channel: str) -> bool:
+    return channel.strip().casefold() in ("voice", "phone", "call")
+
+
+def _channel(name: str) -> str:
+    return "voice" if _is_spoken(name) else name.strip().casefold()
 
 
 def plain_values(value: object) -> object:

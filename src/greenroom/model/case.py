@@ -146,8 +146,9 @@ class Test(Written):
     """A saved description of one talk: who calls, what is prepared, what must hold.
 
     `tools` is how tool calls are answered: `canned` (from `tool_mocks` and `tool_results`), `real` (also written
-    `use_real_tools: true`), or `plan` (a dry run: the first reply that picks a tool ends there). `caller_llm`
-    and `judge_llm` name models for this test alone. `judges` (odd) is how many times each judged question is put; the
+    `use_real_tools: true`), or `plan` (a dry run: the first reply that picks a tool ends there). With
+    `use_knowledge: false`, the agent goes without its knowledge: nothing of it is in the prompt, nothing is searched.
+    `caller_llm` and `judge_llm` name models for this test alone. `judges` (odd) is how many times each judged question is put; the
     majority decides.
     """
 
@@ -164,6 +165,7 @@ class Test(Written):
     tool_mocks: list[ToolMock] = Field(default_factory=list[ToolMock])
     tools: ToolMode = "canned"
     use_real_tools: bool = False
+    use_knowledge: bool = True
     checks: list[Check] = Field(default_factory=list[Check])
     pass_score: Annotated[int, Field(ge=0, le=100)] = 70
     caller_llm: Llm | None = None

@@ -306,7 +306,9 @@ def _check_problems(index: int, check: Check, test: Test, speakers: tuple[Agent,
         case HandsOffTo():
             yield from _hands_off_problems(path, check, speakers)
         case Grounded():
-            if not any(agent.knowledge and agent.knowledge.documents for agent in speakers):
+            if not test.use_knowledge:
+                yield Problem(path, "`grounded` needs the agent's knowledge: take `use_knowledge: false` out")
+            elif not any(agent.knowledge and agent.knowledge.documents for agent in speakers):
                 yield Problem(
                     path, f"`grounded` needs `knowledge`, and `{speakers[0].name}` has none: add documents to the agent"
                 )

@@ -182,7 +182,7 @@ class AgentSide:
         fallback: bool = False,
     ) -> None:
         stage = self._stage
-        knowledge = seat.agent.knowledge
+        knowledge = seat.knowledge
         line = AgentLine(
             turn=stage.turn,
             agent=seat.agent.name,

@@ -16,7 +16,6 @@ from greenroom.play.caller_prompt import caller_prompt
 from greenroom.play.ends import End
 from greenroom.play.guard import Cleaned, clean, slip
 from greenroom.play.noise import misheard
-from greenroom.play.seat import speaks
 from greenroom.play.stage import Stage
 
 YOU_START = "(you speak first)"
@@ -81,7 +80,7 @@ class PersonaSide:
         self._system = caller_prompt(
             self._caller,
             stage.variables_of(agent),
-            spoken=speaks(agent),
+            spoken=agent.speaks,
             language=self._caller.language,
         )
         self._messages: list[Message] = []

@@ -21,7 +21,7 @@ from greenroom.play.ports import RealCall, RemoteCall, ToolAnswer
 from greenroom.play.seat import Seat
 
 PASSAGES_A_SEARCH = 4
-_PLANNED_KINDS = frozenset(ToolKind) - {ToolKind.KNOWLEDGE, ToolKind.COMPONENT, ToolKind.MEMORY}
+_PLANNED_KINDS = frozenset(ToolKind) - {ToolKind.KNOWLEDGE, ToolKind.COMPONENT}
 _DECISIVE_KINDS = frozenset({ToolKind.END_CALL, ToolKind.TRANSFER, ToolKind.HAND_OFF})
 _REAL_KINDS = {ToolKind.ACTION: "webhook", ToolKind.HTTP: "http", ToolKind.MCP: "mcp"}
 
@@ -214,7 +214,7 @@ class Desk:
 
     async def _search(self, call: ToolCall, seat: Seat, turn: int, arguments: dict[str, Json]) -> Answered:
         began = self._ports.clock.elapsed()
-        knowledge = seat.agent.knowledge
+        knowledge = seat.knowledge
         found = (
             await self._meter.in_time(
                 self._ports.knowledge.search(knowledge, str(arguments.get("query", "")), PASSAGES_A_SEARCH)

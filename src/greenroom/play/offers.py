@@ -82,7 +82,7 @@ _MEMORY: dict[str, tuple[str, dict[str, Json]]] = {
 }
 
 
-def own_tools(agent: Agent, hand_off_names: tuple[str, ...]) -> dict[str, OfferedTool]:
+def own_tools(agent: Agent, hand_off_names: tuple[str, ...], *, use_knowledge: bool = True) -> dict[str, OfferedTool]:
     """The tools of an agent that need no server to be asked, by name, in the order in which they are offered."""
     tools: dict[str, OfferedTool] = {}
 
@@ -95,7 +95,7 @@ def own_tools(agent: Agent, hand_off_names: tuple[str, ...]) -> dict[str, Offere
         if tool.enabled:
             kind = ToolKind.HTTP if tool.http else ToolKind.ACTION
             tools[tool.name] = OfferedTool(ToolOffer(tool.name, tool.description, tool.parameters), kind, None, tool)
-    if agent.knowledge and agent.knowledge.documents and not agent.knowledge.is_inline:
+    if use_knowledge and agent.knowledge and agent.knowledge.documents and not agent.knowledge.is_inline:
         offer(
             KNOWLEDGE_TOOL,
             ToolKind.KNOWLEDGE,

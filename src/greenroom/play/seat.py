@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from greenroom.model.agent import Agent
+from greenroom.model.agent import Agent, Knowledge
 from greenroom.model.llm import Llm
 from greenroom.model.talk import BrainRequest, Message, ModelSaid, ToolOffer, UserSaid
 from greenroom.model.templates import render
@@ -22,6 +22,7 @@ abbreviations the way a person says them. Do not repeat what was already settled
 
 CALL_CONNECTED = "(the call is connected)"
 CHAT_OPENED = "(the chat is opened)"
+EARLIER_LEFT_OUT = "(earlier lines of the conversation are left out)"
 
 
 @dataclass(slots=True)
@@ -34,6 +35,8 @@ class Seat:
     system: str
     tools: dict[str, OfferedTool]
     variables: Mapping[str, str]
+    knowledge: Knowledge | None = None
+    """What it may draw on: the agent's own, or nothing where the test has it go without."""
     messages: list[Message] = field(default_factory=list[Message])
     heard_upto: int = 0
     offers: tuple[ToolOffer, ...] = ()
@@ -67,18 +70,39 @@ class Seat:
         else:
             self.messages.append(ModelSaid(text))
 
+    @property
+    def in_window(self) -> tuple[Message, ...]:
+        """The talk as far as the agent's context window reaches: what it is to answer, what it has done about that so
+        far, and the newest lines before."""
+        window, messages = self.agent.context_window, self.messages
+        if len(messages) <= window:
+            return tuple(messages)
+        answered = max((index for index, each in enumerate(messages) if isinstance(each, UserSaid)), default=0)
+        # A call and its result are no lines of their own: they stay with the words around them.
+        lines = [index for index in range(answered) if _is_line(messages[index])]
+        if len(lines) <= window:
+            return tuple(messages)
+        kept = messages[lines[-window] if window else answered :]
+        if isinstance(kept[0], ModelSaid) and self.agent.remote is None:
+            return (UserSaid(EARLIER_LEFT_OUT), *kept)
+        return tuple(kept)
+
     def request(self, llm: Llm, *, heard: str, heard_tool: str | None, may_call: bool) -> BrainRequest:
         """The request for the next reply, for the main brain or the backup brain."""
         return BrainRequest(
             role="agent",
             llm=llm,
             system=self.system,
-            messages=tuple(_without_foreign_state(message, llm) for message in self.messages),
+            messages=tuple(_without_foreign_state(message, llm) for message in self.in_window),
             tools=self.offers,
             tool_choice="auto" if may_call else "none",
             heard=heard,
             heard_tool=heard_tool,
         )
+
+
+def _is_line(message: Message) -> bool:
+    return isinstance(message, UserSaid) or (isinstance(message, ModelSaid) and bool(message.text))
 
 
 def _without_foreign_state(message: Message, llm: Llm) -> Message:
@@ -96,7 +120,7 @@ class SystemPrompt:
     unknown: tuple[str, ...]
 
 
-def system_prompt(agent: Agent, variables: Mapping[str, str]) -> SystemPrompt:
+def system_prompt(agent: Agent, variables: Mapping[str, str], knowledge: Knowledge | None) -> SystemPrompt:
     """The prompt with its variables, the voice rules and the inline knowledge: the same text for every turn, so that
     provider prompt caches hit."""
     rendered = render(agent.prompt, variables)
@@ -104,14 +128,9 @@ def system_prompt(agent: Agent, variables: Mapping[str, str]) -> SystemPrompt:
     if agent.remote is not None:
         # A remote agent has its own ways and knowledge; what is written here is passed on as it is.
         return SystemPrompt(parts[0], rendered.unknown)
-    if agent.voice_rules and speaks(agent):
+    if agent.voice_rules and agent.speaks:
         parts.append(VOICE_RULES)
-    if agent.knowledge and agent.knowledge.is_inline:
-        documents = "\n\n".join(f"## {document.name}\n{document.text}" for document in agent.knowledge.documents)
+    if knowledge and knowledge.is_inline:
+        documents = "\n\n".join(f"## {document.name}\n{document.text}" for document in knowledge.documents)
         parts.append(f"# What you know\n{documents}")
     return SystemPrompt("\n\n".join(parts), rendered.unknown)
-
-
-def speaks(agent: Agent) -> bool:
-    """Whether the agent is heard, not read: a chat agent is one whose channels are all written ones."""
-    return not agent.channels or any(channel.lower() in ("voice", "phone", "call") for channel in agent.channels)

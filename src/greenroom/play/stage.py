@@ -68,10 +68,17 @@ class Stage:
             require_webhook(agent)
         if not agent.enabled:
             await self.recorder.warn(f"The agent {agent.name} is switched off: real callers do not reach it.")
+        if agent.is_cut_off:
+            where = ", ".join(agent.channels) or "calls"
+            await self.recorder.warn(
+                f"The agent {agent.name} answers on {where}, and none of that is connected: real people do not reach it."
+            )
         variables = self.variables_of(agent)
-        prompt = system_prompt(agent, variables)
+        knowledge = agent.knowledge if self.plan.test.use_knowledge else None
+        prompt = system_prompt(agent, variables, knowledge)
         await self.warn_of_unknown(prompt.unknown, f"The prompt of {agent.name}")
-        seat = Seat(agent, self._voice_of(agent), prompt.text, await self._tools_of(agent), variables)
+        tools = await self._tools_of(agent)
+        seat = Seat(agent, self._voice_of(agent), prompt.text, tools, variables, knowledge)
         self.seats[agent.name] = seat
         return seat
 
@@ -84,7 +91,8 @@ class Stage:
 
     async def _tools_of(self, agent: Agent) -> dict[str, OfferedTool]:
         targets = [(name, find_agent(name, self.plan.others)) for name in agent.can_hand_off]
-        tools = own_tools(agent, tuple(target.name if target else name for name, target in targets))
+        names = tuple(target.name if target else name for name, target in targets)
+        tools = own_tools(agent, names, use_knowledge=self.plan.test.use_knowledge)
         if agent.mcp_servers:
             offers = await self.meter.in_time(self.ports.tools.offers(self.plan.run_id, agent))
             for offer in offers:

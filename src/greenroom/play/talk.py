@@ -11,6 +11,7 @@ from greenroom.play.agent_side import AgentSide
 from greenroom.play.caller_side import CallerSide, PersonaSide, ScriptSide, speak
 from greenroom.play.ends import End
 from greenroom.play.farewell import is_farewell
+from greenroom.play.seat import EARLIER_LEFT_OUT
 from greenroom.play.stage import Stage
 
 
@@ -84,19 +85,27 @@ def refuse_realtime(agent: Agent) -> None:
 
 
 async def _reply_to_history(stage: Stage, side: AgentSide, caller: Caller) -> End:
-    """Lay down the talk so far as it is, and ask the brain for one reply."""
+    """Lay down the talk so far as it is, and ask the brain for one reply. What is older than the agent's context window
+    is in the transcript alone."""
     agent = stage.plan.agent
     seat = await stage.seat(agent)
-    for past in caller.history or ():
+    history = caller.history or []
+    unheard = max(len(history) - 1 - agent.context_window, 0)
+    if unheard and history[unheard].role == "agent" and agent.remote is None:
+        seat.hear(EARLIER_LEFT_OUT)
+    for number, past in enumerate(history):
+        heard = number >= unheard
         if past.role == "caller":
             stage.turn += 1
             await stage.recorder.add(CallerLine(turn=stage.turn, text=past.text, from_history=True))
-            seat.hear(past.text)
+            if heard:
+                seat.hear(past.text)
             stage.say(past.text, None)
         else:
             line = AgentLine(turn=stage.turn, agent=agent.name, text=past.text, from_history=True)
             await stage.recorder.add(line)
-            seat.said(past.text)
+            if heard:
+                seat.said(past.text)
             stage.say(past.text, agent.name)
     seat.heard_upto = len(stage.spoken)
     await stage.recorder.start_turn(stage.turn)

@@ -134,7 +134,7 @@ class RemoteVoice:
                 agent=self._agent,
                 prompt=seat.system,
                 variables=seat.variables,
-                messages=tuple(seat.messages),
+                messages=seat.in_window,
                 new_message=last.text if isinstance(last, UserSaid) else "",
                 tools=seat.offers if may_call else (),
                 test_header=self._plan.test_header,

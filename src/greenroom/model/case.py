@@ -148,8 +148,8 @@ class Test(Written):
     `tools` is how tool calls are answered: `canned` (from `tool_mocks` and `tool_results`), `real` (also written
     `use_real_tools: true`), or `plan` (a dry run: the first reply that picks a tool ends there). With
     `use_knowledge: false`, the agent goes without its knowledge: nothing of it is in the prompt, nothing is searched.
-    `caller_llm` and `judge_llm` name models for this test alone. `judges` (odd) is how many times each judged question is put; the
-    majority decides.
+    `caller_llm` and `judge_llm` name models for this test alone. `judges` (odd) is how many times each judged question
+    is put; the majority decides.
     """
 
     __test__: ClassVar[bool] = False

@@ -15,13 +15,12 @@ from greenroom.play.arguments import parse_arguments
 from greenroom.play.canned import CannedAnswers, Prepared
 from greenroom.play.ends import End
 from greenroom.play.meter import Meter
-from greenroom.play.offers import OfferedTool, ToolKind
+from greenroom.play.offers import ACTING_KINDS, OfferedTool, ToolKind
 from greenroom.play.plan import Plan, Ports
 from greenroom.play.ports import RealCall, RemoteCall, ToolAnswer
 from greenroom.play.seat import Seat
 
 PASSAGES_A_SEARCH = 4
-_PLANNED_KINDS = frozenset(ToolKind) - {ToolKind.KNOWLEDGE, ToolKind.COMPONENT}
 _DECISIVE_KINDS = frozenset({ToolKind.END_CALL, ToolKind.TRANSFER, ToolKind.HAND_OFF})
 _REAL_KINDS = {ToolKind.ACTION: "webhook", ToolKind.HTTP: "http", ToolKind.MCP: "mcp"}
 
@@ -101,7 +100,7 @@ class Desk:
 
     def plans(self, tool: OfferedTool | None) -> bool:
         """Whether a call of this tool is only planned: in a dry run, all that would act on the outside or the talk."""
-        return self._plan.test.tool_mode == "plan" and tool is not None and tool.kind in _PLANNED_KINDS
+        return self._plan.test.tool_mode == "plan" and tool is not None and tool.kind in ACTING_KINDS
 
     async def answer(self, call: ToolCall, seat: Seat, turn: int) -> Answered:
         """Answer one call of the agent in `seat`.

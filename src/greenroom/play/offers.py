@@ -23,6 +23,10 @@ class ToolKind(StrEnum):
     MEMORY = "memory"
 
 
+ACTING_KINDS = frozenset(ToolKind) - {ToolKind.KNOWLEDGE, ToolKind.COMPONENT}
+"""Tools that act on the outside, the talk or a memory; the others only read, or show something beside the reply."""
+
+
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
     """A tool as it is offered, what kind it is, and for a component tool the card that it adds."""

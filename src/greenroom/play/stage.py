@@ -71,7 +71,7 @@ class Stage:
         if agent.is_cut_off:
             where = ", ".join(agent.channels) or "calls"
             await self.recorder.warn(
-                f"The agent {agent.name} answers on {where}, and none of that is connected: real people do not reach it."
+                f"The agent {agent.name} answers on {where}, and none of that is connected: nobody reaches it there."
             )
         variables = self.variables_of(agent)
         knowledge = agent.knowledge if self.plan.test.use_knowledge else None

@@ -35,11 +35,10 @@ class AroundRequests:
             return
         request_id = _request_id(scope)
         scope.setdefault("state", {})["request_id"] = request_id
-        exchange = _Exchange(receive, send, request_id, self._body_bytes)
+        exchange = _Exchange(receive, send, request_id, self._body_bytes, _length(scope))
         began = time.perf_counter()
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             try:
-                exchange.check_length(scope)
                 await self._app(scope, exchange.receive, exchange.send)
             except TooLarge as refusal:
                 await exchange.answer(scope, int(refusal.status), refusal.title, refusal.detail)
@@ -74,20 +73,19 @@ class AroundRequests:
 class _Exchange:
     """One request and its answer, watched."""
 
-    def __init__(self, receive: Receive, send: Send, request_id: str, body_bytes: int) -> None:
+    def __init__(self, receive: Receive, send: Send, request_id: str, body_bytes: int, length: int) -> None:
         self._receive = receive
         self._send = send
         self._request_id = request_id
         self._left = body_bytes
         self._most = body_bytes
+        self._length = length
         self.status = 0
 
-    def check_length(self, scope: Scope) -> None:
-        length = dict(scope["headers"]).get(b"content-length", b"0")
-        if length.isdigit() and int(length) > self._most:
-            raise self._too_large()
-
     async def receive(self) -> Message:
+        # Refused where the body is asked for, so that each surface tells of it in its own words.
+        if self._length > self._most:
+            raise self._too_large()
         message = await self._receive()
         if message["type"] == "http.request":
             self._left -= len(message.get("body", b""))
@@ -109,6 +107,12 @@ class _Exchange:
 
     def _too_large(self) -> TooLarge:
         return TooLarge(f"The body is larger than {self._most:,} bytes: send less at once.")
+
+
+def _length(scope: Scope) -> int:
+    """How long the body is said to be; 0 where nothing is said."""
+    written = dict(scope["headers"]).get(b"content-length", b"0")
+    return int(written) if written.isdigit() and len(written) < 20 else 0
 
 
 def _request_id(scope: Mapping[str, Any]) -> str:

@@ -107,6 +107,9 @@ class Settings(BaseSettings):
         description="What is held of the credits for a run before it starts, in millionths of the currency's unit.",
     )
     retention_days: int = Field(default=30, ge=1, description="Days that finished runs are kept.")
+    zavu_runs_per_minute: int = Field(
+        default=60, ge=0, description="Test runs a minute a project at the door `zavu`; 0: any number."
+    )
 
     @property
     def url(self) -> str:

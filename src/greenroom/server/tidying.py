@@ -17,6 +17,7 @@ from greenroom.server.context import Context
 from greenroom.server.drafts import service as drafts
 from greenroom.server.idempotency import replaying
 from greenroom.server.rates import service as rates
+from greenroom.server.runs import immediate
 
 _EVERY_SECONDS = 600.0
 
@@ -27,6 +28,7 @@ async def tidy(context: Context) -> None:
     await replaying.forget_old(context)
     await accounts.forget_old(context)
     await drafts.forget_old(context)
+    await immediate.forget_old(context)
     await audit.forget_before(context, context.now() - timedelta(days=context.settings.audit_days))
 
 

@@ -40,6 +40,10 @@ class PriceList:
             return None
         return int((dollars * self.rate * MILLION).to_integral_value(ROUND_HALF_UP))
 
+    def in_dollars(self, amount: int) -> Decimal:
+        """Millionths of the currency's unit as US dollars, to 6 decimals."""
+        return (Decimal(amount) / MILLION / self.rate).quantize(Decimal("0.000001"), ROUND_HALF_UP)
+
     def charge(self, llm: Llm, usage: Usage) -> int | None:
         """What one reply is charged; `None` where no price is known."""
         own = self.own.get(llm.model)

@@ -6,7 +6,7 @@ Money is a whole number of millionths of the currency's unit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from http import HTTPStatus
 from typing import Any, Literal
@@ -30,6 +30,10 @@ class CannotPay(Refusal):
 
     status = HTTPStatus.PAYMENT_REQUIRED
     title = "Not enough credits"
+
+
+class OverBudget(CannotPay):
+    """A bound that the project set itself does not reach; it may have credits all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,45 +100,82 @@ async def hold(session: AsyncSession, project_id: str, wanted: Sequence[Wanted],
     Raises:
         CannotPay: the credits, the month's budget or the cap of a batch do not reach.
     """
-    amount, estimate = sum(each.amount for each in wanted), sum(each.estimate for each in wanted)
-    await store.ensure_account(session, project_id)
-    account = await store.find_account(session, project_id)
-    assert account is not None  # noqa: S101 - it was made just above
-    if account.batch_cap is not None and estimate > account.batch_cap:
-        raise CannotPay("These runs could cost more than the project allows one batch: start fewer at a time.")
-    month = month_of(now)
-    budget = account.monthly_budget if account.monthly_budget is not None else 2**62
-    if not await store.expect_cost(session, project_id, month, estimate, budget):
-        raise CannotPay("The project's budget for this month does not reach for these runs: raise it, or wait.")
+    month = await _expect(session, project_id, sum(each.estimate for each in wanted), now)
+    amount = sum(each.amount for each in wanted)
     if amount and not await store.hold_amount(session, project_id, amount):
         raise CannotPay("The project has not enough credits for these runs: add some, or use your own credential.")
     await store.add_holds(session, project_id, month, wanted)
 
 
-async def adjust_hold(session: AsyncSession, run_id: str, needed: int) -> bool:
-    """Make sure that `needed` is held for a run; `False` where the credits do not reach."""
+async def hold_in_part(session: AsyncSession, project_id: str, wanted: Wanted, now: datetime) -> None:
+    """Hold what one work may come to cost, or as much of it as there is.
+
+    Raises:
+        CannotPay: there are no credits at all, or the month's budget or the cap of a batch does not reach.
+    """
+    month = await _expect(session, project_id, wanted.estimate, now)
+    amount = await store.hold_up_to(session, project_id, wanted.amount)
+    if wanted.amount and not amount:
+        raise CannotPay("The project has no credits left: add some, or use your own credential.")
+    await store.add_holds(session, project_id, month, [replace(wanted, amount=amount)])
+
+
+async def _expect(session: AsyncSession, project_id: str, estimate: int, now: datetime) -> str:
+    """Count on a cost within the bounds that the project set; the month that it counts for."""
+    await store.ensure_account(session, project_id)
+    # Held on to from here: work that begins and work that ends take the account before the month, and never cross.
+    account = await store.find_account(session, project_id, lock=True)
+    assert account is not None  # noqa: S101 - it was made just above
+    if account.batch_cap is not None and estimate > account.batch_cap:
+        raise OverBudget("These runs could cost more than the project allows one batch: start fewer at a time.")
+    month = month_of(now)
+    budget = account.monthly_budget if account.monthly_budget is not None else 2**62
+    if not await store.expect_cost(session, project_id, month, estimate, budget):
+        raise OverBudget("The project's budget for this month does not reach for these runs: raise it, or wait.")
+    return month
+
+
+async def count_held(session: AsyncSession, project_id: str, prefix: Prefix, since: str) -> int:
+    """How many works of a kind are held for in a project, those apart that are older than the id `since`. Who holds
+    first in the same transaction counts alone: others wait for its end."""
+    return await store.count_holds(session, project_id, prefix, since)
+
+
+async def adjust_hold(session: AsyncSession, run_id: str, needed: int, *, in_part: bool = False) -> bool:
+    """Make sure that `needed` is held for a run, or with `in_part` anything at all; `False` where the credits do not
+    reach."""
     held = await store.find_hold(session, run_id)
     if held is None:
         return False
     missing = needed - held.amount
-    if missing <= 0:
+    if missing <= 0 or (in_part and held.amount):
         return True
+    if in_part:
+        more = await store.hold_up_to(session, held.project_id, missing)
+        await store.raise_hold(session, run_id, more)
+        return more > 0
     if not await store.hold_amount(session, held.project_id, missing):
         return False
     await store.raise_hold(session, run_id, missing)
     return True
 
 
-async def settle(session: AsyncSession, run_id: str, now: datetime, *, charge: int, cost: int, note: str) -> int:
+async def settle(
+    session: AsyncSession, run_id: str, now: datetime, *, charge: int, cost: int, note: str, in_part: bool = False
+) -> int:
     """Charge a finished run and let go of what was held for it; what was charged. Done once: a run that was settled
-    before is not charged again.
+    before is not charged again. What is not held is not taken, unless with `in_part`: then as much as there is.
 
     `cost` is what the run cost on all credentials, as far as it is known.
     """
     held = await store.find_hold(session, run_id)
     if held is None:
         return 0
-    charged = min(charge, held.amount)  # what is not held is never taken
+    if in_part and charge > held.amount:
+        more = await store.hold_up_to(session, held.project_id, charge - held.amount)
+        await store.raise_hold(session, run_id, more)
+        held = await store.find_hold(session, run_id) or held
+    charged = min(charge, held.amount)
     await store.drop_hold(session, held, charged=charged, cost=cost)
     if charged:
         _write(session, held.project_id, -charged, "run", now, note, run_id)

@@ -96,10 +96,9 @@ async def ensure_account(session: AsyncSession, project_id: str) -> None:
     await session.execute(_insert(session)(AccountRow).values(row).on_conflict_do_nothing())
 
 
-async def find_account(session: AsyncSession, project_id: str) -> AccountRow | None:
-    return await session.scalar(
-        select(AccountRow).where(AccountRow.project_id == project_id).execution_options(populate_existing=True)
-    )
+async def find_account(session: AsyncSession, project_id: str, *, lock: bool = False) -> AccountRow | None:
+    query = select(AccountRow).where(AccountRow.project_id == project_id).execution_options(populate_existing=True)
+    return await session.scalar(query.with_for_update() if lock else query)
 
 
 async def set_bounds(
@@ -120,6 +119,15 @@ async def hold_amount(session: AsyncSession, project_id: str, amount: int) -> bo
         .values(held=AccountRow.held + amount)
     )
     return _changed(await session.execute(statement)) == 1
+
+
+async def hold_up_to(session: AsyncSession, project_id: str, amount: int) -> int:
+    """Hold as much of `amount` as there is; how much that was, 0 with nothing changed where there is nothing."""
+    query = select(AccountRow.balance - AccountRow.held).where(AccountRow.project_id == project_id)
+    # The row is held on to, so that nothing comes between asking and taking.
+    there = await session.scalar(query.with_for_update()) or 0
+    most = min(amount, max(there, 0))
+    return most if most and await hold_amount(session, project_id, most) else 0
 
 
 async def expect_cost(session: AsyncSession, project_id: str, month: str, estimate: int, budget: int) -> bool:
@@ -161,6 +169,16 @@ async def holds_before(session: AsyncSession, prefix: str, before: str, count: i
     """Some holds whose ids have a prefix and are older than the id `before`."""
     query = select(HoldRow).where(HoldRow.run_id >= f"{prefix}_", HoldRow.run_id < before)
     return list((await session.scalars(query.order_by(HoldRow.run_id).limit(count))).all())
+
+
+async def count_holds(session: AsyncSession, project_id: str, prefix: str, since: str) -> int:
+    """How many holds of a project have ids with a prefix and are no older than the id `since`."""
+    query = select(func.count()).where(
+        HoldRow.project_id == project_id,
+        HoldRow.run_id.startswith(f"{prefix}_", autoescape=True),
+        HoldRow.run_id >= since,
+    )
+    return int(await session.scalar(query) or 0)
 
 
 async def drop_hold(session: AsyncSession, hold: HoldRow, *, charged: int, cost: int) -> None:

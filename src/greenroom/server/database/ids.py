@@ -8,7 +8,7 @@ import time
 from typing import Literal
 
 Prefix = Literal[
-    "agt", "tst", "run", "bat", "key", "prj", "dev", "ses", "lnk", "crd", "aud", "req", "lab", "led", "drf"
+    "agt", "tst", "run", "bat", "key", "prj", "dev", "ses", "lnk", "crd", "aud", "req", "lab", "led", "drf", "rpl"
 ]
 
 # Crockford's base 32: no I, L, O or U, and in the order of ASCII, so that text sorts as the number does.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from greenroom.server.doors.door import Door
 from greenroom.server.doors.dvaarik.door import DVAARIK
+from greenroom.server.doors.zavu.door import ZAVU
 from greenroom.server.policies.service import Policies, native_policy
 from greenroom.server.settings import Settings
 
-DOORS: tuple[Door, ...] = (DVAARIK,)
+DOORS: tuple[Door, ...] = (DVAARIK, ZAVU)
 
 
 def all_policies(settings: Settings) -> Policies:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from greenroom.model.errors import RunError
 from greenroom.model.talk import Brain, BrainReply, BrainRequest
 from greenroom.server.credits.service import CannotPay
-from greenroom.server.runs.account import RunAccount
+from greenroom.server.runs.account import CannotBePaid, RunAccount
 
 
 @dataclass(slots=True)
@@ -30,15 +29,9 @@ class PaidBrain:
             BrainFailed: the model could not answer.
         """
         try:
-            request = await self.account.allow(request)
-        except RunError as problem:
+            reply = await self.account.put(self.brain, request, seconds_left)
+        except CannotBePaid as problem:
             raise CannotPay(str(problem)) from None
-        try:
-            reply = await self.brain.reply(request, seconds_left=seconds_left)
-        except BaseException:
-            self.account.answered(request, None)
-            raise
-        self.account.answered(request, reply)
         self.input_tokens += reply.usage.input_tokens
         self.output_tokens += reply.usage.output_tokens
         self.known_dollars += reply.usage.cost or Decimal(0)

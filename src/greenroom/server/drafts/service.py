@@ -191,10 +191,11 @@ async def _settle(
     async with context.database.writing() as session:
         note = f"tests drafted for {agent}"
         charged = await credits.settle(session, draft_id, now, charge=charge, cost=cost, note=note)
-        await usage.count_draft(
+        await usage.count_beside_runs(
             session,
             access.project_id,
             now,
+            what="drafts",
             input_tokens=brain.input_tokens,
             output_tokens=brain.output_tokens,
             cost=cost,

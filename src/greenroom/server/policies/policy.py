@@ -24,6 +24,10 @@ class Policy(Written):
     that could not finish. `target` is which state of the agent runs by default. Finished runs are kept
     `retention_days` days and, where `keep_runs_a_test` is set, the newest so many of each test. `caller_llm` and
     `judge_llm` play the caller and judge where neither test nor agent names a model for that.
+
+    Replies that are played at once, and recorded nowhere, are bounded by `running` for each project, and by
+    `replies_per_minute`. With `pays_in_part`, one that comes to more than the credits there are is charged what there
+    is, and only the next one is refused.
     """
 
     name: str
@@ -40,6 +44,8 @@ class Policy(Written):
     target: Target = "draft"
     retention_days: Count = 30
     keep_runs_a_test: Count | None = None
+    replies_per_minute: Count | None = None
+    pays_in_part: bool = False
     test_header: str = "X-Greenroom-Test"
     caller_llm: Llm | None = None
     judge_llm: Llm | None = None

@@ -24,6 +24,6 @@ async def show_usage(
     ] = None,
     last: Annotated[date | None, Query(alias="to", description="The last day; by default today.")] = None,
 ) -> dict[str, Any]:
-    """Show what the project's runs and drafts came to on each day. A run counts on the day it is over, and stays
-    counted when it is let go of."""
+    """Show what the project's runs, drafts and replies came to on each day. A run counts on the day it is over, and
+    stays counted when it is let go of."""
     return await service.by_day(context, access.project_id, first, last)

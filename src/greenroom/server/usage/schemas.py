@@ -10,10 +10,10 @@ from greenroom.server.wire import Told
 
 
 class Used(Told):
-    """What runs and drafts came to. Money in the currency's unit.
+    """What runs, drafts and replies that are no runs came to. Money in the currency's unit.
 
-    `cost` is the part whose price is known, on whatever credential; `unknown_costs` counts the runs and drafts with a
-    part that is not. `charged` was taken off the project's credits.
+    `cost` is the part whose price is known, on whatever credential; `unknown_costs` counts those with a part that is
+    not. `charged` was taken off the project's credits.
     """
 
     runs: int = Field(examples=[12])
@@ -22,6 +22,7 @@ class Used(Told):
     errors: int = Field(examples=[1])
     cancelled: int = Field(examples=[0])
     drafts: int = Field(examples=[1])
+    replies: int = Field(examples=[3])
     input_tokens: int = Field(examples=[81_200])
     output_tokens: int = Field(examples=[6_410])
     cost: float = Field(examples=[0.042736])

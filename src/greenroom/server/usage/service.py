@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -48,20 +48,22 @@ async def count_run(
     await store.count(session, project_id, f"{now:%Y-%m-%d}", more)
 
 
-async def count_draft(
+async def count_beside_runs(
     session: AsyncSession,
     project_id: str,
     now: datetime,
     *,
+    what: Literal["drafts", "replies"],
     input_tokens: int,
     output_tokens: int,
     cost: int,
     is_known: bool,
     charged: int,
 ) -> None:
-    """Count in tests that were drafted at once; see `count_run`."""
+    """Count in what is paid like a run and is none: tests that were drafted at once, or a reply that was recorded
+    nowhere. See `count_run`."""
     more = {
-        "drafts": 1,
+        what: 1,
         "input_tokens": input_tokens,
         "output_tokens": output_tokens,
         "cost": cost,

@@ -18,6 +18,7 @@ COUNTS = (
     "errors",
     "cancelled",
     "drafts",
+    "replies",
     "input_tokens",
     "output_tokens",
     "cost",
@@ -29,7 +30,8 @@ COUNTS = (
 class UsageRow(Base):
     """What a project used on one day (`2026-03-01`, in UTC). Money in millionths of the currency's unit.
 
-    `cost` is the part whose price is known; `unknown_costs` counts the runs and drafts with a part that is not.
+    `cost` is the part whose price is known; `unknown_costs` counts the runs, drafts and replies with a part
+    that is not. `replies` are those that were recorded nowhere.
     """
 
     __tablename__ = "usage_days"
@@ -41,6 +43,7 @@ class UsageRow(Base):
     errors: Mapped[int] = mapped_column(default=0)
     cancelled: Mapped[int] = mapped_column(default=0)
     drafts: Mapped[int] = mapped_column(default=0)
+    replies: Mapped[int] = mapped_column(default=0)
     input_tokens: Mapped[int] = mapped_column(BigInteger, default=0)
     output_tokens: Mapped[int] = mapped_column(BigInteger, default=0)
     cost: Mapped[int] = mapped_column(Money, default=0)

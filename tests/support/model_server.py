@@ -113,6 +113,15 @@ class ModelServer:
         assert self._released is not None
         self._loop.call_soon_threadsafe(self._released.set)
 
+    def begin_anew(self) -> None:
+        """Forget what came and what was queued, for a server that tests share. From the server's own loop."""
+        assert self._released is not None
+        self._released.set()
+        self._released = asyncio.Event()
+        self._queued.clear()
+        self.requests.clear()
+        self._count = 0
+
     def wait_for(self, count: int, timeout: float = 30) -> None:
         """Block until `count` requests have come in. Not from the server's own loop: see `arrived`."""
         with self._arrivals:

@@ -17,12 +17,13 @@ from greenroom.server.problems import Invalid, LacksScope, Refusal, Suspended, T
 from greenroom.server.wording import worded
 
 _INVALID = "invalid_request"
-_OWN_CODES = frozenset({"too_big", "too_small"})
+_OWN_CODES = frozenset({"too_big", "too_small", "invalid_value"})
 _FIELD_CODES: Mapping[str, str] = {
     "missing": "required",
     "extra_forbidden": "unrecognized_key",
     "string_too_short": "too_small",
     "literal_error": "invalid_value",
+    "string_unicode": "invalid_value",
     "json_invalid": "invalid_json",
 }
 _CODES: Mapping[int, str] = {
@@ -50,7 +51,7 @@ class Dialect:
         """See `greenroom.server.doors.door.Dialect`."""
         headers = refusal.headers or {}
         if isinstance(refusal, Invalid):
-            return _invalid([_item(_path(each), each.message, "invalid_value") for each in refusal.errors], headers)
+            return _invalid([_item(list(each.path), each.message, "invalid_value") for each in refusal.errors], headers)
         if isinstance(refusal, TooLarge):
             return _invalid([_item([], str(refusal.detail), "too_big")], headers)
         return _answer(int(refusal.status), _code(refusal), str(refusal.detail), headers)
@@ -65,15 +66,6 @@ def _misread(error: Mapping[str, Any], problem: Problem) -> dict[str, Json]:
     if kind in _OWN_CODES:
         return _item(list(problem.path), str(error["msg"]), kind)
     return _item(list(problem.path), problem.message, _FIELD_CODES.get(kind, "invalid_type"))
-
-
-def _path(problem: Problem) -> list[str | int]:
-    """Where a mistake that the rooms found stands in a request of this door."""
-    match problem.path:
-        case ("history", int(place), "text", *_):
-            return ["history", place, "content"]
-        case path:
-            return list(path)
 
 
 def _item(path: list[str | int], message: str, code: str) -> dict[str, Json]:

@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
+from greenroom.model.text import is_speakable
+
 MOST_BYTES = 64 * 1024
 
 Value = TypeVar("Value")
@@ -16,13 +18,16 @@ _TOLD = ConfigDict(alias_generator=to_camel, validate_by_name=True)
 
 
 def size_of(text: str) -> int:
-    """The bytes of a text in UTF-8; half of a character counts as it would be written."""
-    return len(text.encode("utf-8", "surrogatepass"))
+    """The bytes of a text in UTF-8."""
+    return len(text.encode())
 
 
 def _has_words(text: str, name: str) -> str:
     if not text.strip():
         raise PydanticCustomError("too_small", "`{name}` is empty: write what was said", {"name": name})
+    if not is_speakable(text):
+        words = "`{name}` holds a NUL, which cannot be said: take it out"
+        raise PydanticCustomError("invalid_value", words, {"name": name})
     return text
 
 

@@ -18,8 +18,8 @@ class CannotBePaid(RunError):
 @dataclass(slots=True)
 class RunAccount:
     """The account of one run. `platform` names the credentials that the operator pays for; `counts` is whether the
-    policy charges by the token at all. With `in_part`, requests are put as long as there are
-    credits at all: what these do not cover is not charged in the end."""
+    policy charges by the token at all. With `in_part`, requests are put as long as there are credits at all: what these
+    do not cover is not charged in the end."""
 
     database: Database
     prices: PriceList

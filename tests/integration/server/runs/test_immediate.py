@@ -16,7 +16,8 @@ from tests.support.zavu_door import PRICE, Guest, agent_on, guest_of
 
 from greenroom.model.case import HistoryLine
 from greenroom.server.credits import service as credits
-from greenroom.server.credits.service import CannotPay, OverBudget, Wanted
+from greenroom.server.credits.service import CannotPay, OverBudget
+from greenroom.server.credits.store import Wanted
 from greenroom.server.database.ids import make_id
 from greenroom.server.policies.policy import Policy
 from greenroom.server.problems import TooMany

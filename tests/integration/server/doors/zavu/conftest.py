@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 import pytest_asyncio
+from tests.support.door_service import listening
 from tests.support.model_server import ModelServer
 from tests.support.web_service import Web, open_web
 from tests.support.zavu_door import Guest, guest_of, settings_in
@@ -23,6 +24,13 @@ async def zavu(tmp_path_factory: pytest.TempPathFactory, house: ModelServer) -> 
     """A service in which nobody plays runs: the door needs none."""
     async with open_web(settings_in(tmp_path_factory.mktemp("zavu"), house.openai_url), with_runs=True) as web:
         yield web
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def url(zavu: Web) -> AsyncGenerator[str]:
+    """Where the same service listens on a real port."""
+    async with listening(zavu.app) as address:
+        yield address
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -69,10 +68,11 @@ async def test_a_body_that_no_request_needs_is_told_in_the_words_of_this_door(gu
     assert [(each["path"], each["code"]) for each in answer.json()["details"]["errors"]] == [([], "too_big")]
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def rated(tmp_path: Path) -> AsyncGenerator[Web]:
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def rated(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Web]:
     """A service that allows a project two test runs a minute."""
-    async with open_web(settings_in(tmp_path, zavu_runs_per_minute=2), with_runs=True) as web:
+    settings = settings_in(tmp_path_factory.mktemp("rated"), zavu_runs_per_minute=2)
+    async with open_web(settings, with_runs=True) as web:
         yield web
 
 
@@ -101,14 +101,14 @@ async def test_requests_that_play_nothing_do_not_count_against_the_rate(rated: W
     assert (await guest.ask(agent)).status_code == 200
 
 
-async def test_the_project_s_requests_a_minute_hold_here_too(tmp_path: Path) -> None:
-    async with open_web(settings_in(tmp_path, requests_per_minute=3), with_runs=True) as web:
-        guest = await guest_of(web)
-        agent = await guest.agent()
-        answers = [await guest.ask(agent) for _ in range(3)]
+async def test_the_project_s_requests_a_minute_hold_here_too(guest: Guest) -> None:
+    agent = await guest.agent()
+    assert (await guest.native.patch("/v1/project", json={"requests_per_minute": 2})).status_code == 200
+    answers = [await guest.ask(agent) for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
-    assert answers[-1].headers["retry-after"] == "60"
-    assert "wait 60 seconds" in answers[-1].json()["message"]
+    seconds = answers[-1].headers["retry-after"]
+    assert f"wait {seconds} seconds" in answers[-1].json()["message"]
+    assert answers[-1].json()["code"] == "rate_limit_exceeded"
 
 
 async def test_so_many_runs_of_a_project_play_at_once_and_one_more_is_told_to_wait(

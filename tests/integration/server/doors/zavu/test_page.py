@@ -9,29 +9,25 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
-from tests.support.door_service import DoorService, open_door_service
 from tests.support.full_service import make_agent
 from tests.support.webhook_receiver import Answer, WebhookReceiver
-from tests.support.zavu_door import LOOK_UP, MESSAGE, PICKS, TYPES, agent_with, settings_in
+from tests.support.zavu_door import LOOK_UP, MESSAGE, PICKS, TYPES, Guest, agent_with
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def service(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[DoorService]:
-    async with open_door_service(settings_in(tmp_path_factory.mktemp("service"))) as opened:
-        yield opened
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def native(service: DoorService) -> AsyncGenerator[httpx.AsyncClient]:
-    async with service.native(await service.key()) as client:
+@pytest_asyncio.fixture(loop_scope="session")
+async def native(guest: Guest, url: str) -> AsyncGenerator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(base_url=url, headers=guest.native.headers, timeout=60) as client:
         yield client
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def door(service: DoorService) -> AsyncGenerator[httpx.AsyncClient]:
-    async with service.door("zavu", Authorization=f"Bearer {await service.key(['agents:test'])}") as client:
+@pytest_asyncio.fixture(loop_scope="session")
+async def door(guest: Guest, url: str) -> AsyncGenerator[httpx.AsyncClient]:
+    key = (await guest.web.key(["agents:test"], guest.project_id))["key"]
+    async with httpx.AsyncClient(
+        base_url=f"{url}/zavu", headers={"Authorization": f"Bearer {key}"}, timeout=60
+    ) as client:
         yield client
 
 

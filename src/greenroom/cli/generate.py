@@ -17,6 +17,7 @@ class DraftedKind(StrEnum):
     SIMULATION = "simulation"
     SCRIPT = "script"
     NEXT_REPLY = "next_reply"
+    TOOL_CALL = "tool_call"
 
 
 def generate(

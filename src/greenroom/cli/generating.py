@@ -23,9 +23,10 @@ from greenroom.cli.sources import CallSource, FailedRuns, Source, read_call, rea
 from greenroom.cli.writing import write_new_files
 from greenroom.drafting.draft import DraftOptions
 from greenroom.drafting.from_talk import lines_of, reply_of, script_of
+from greenroom.drafting.reading import DraftKind
 from greenroom.files.dump import dump_test
 from greenroom.files.nodes import plain
-from greenroom.model.case import Kind, Test
+from greenroom.model.case import Test
 from greenroom.model.errors import UserMistake
 from greenroom.report.figures import plural
 
@@ -44,7 +45,7 @@ class GenerateWishes:
     as_reply: bool = False
     name: str | None = None
     count: int | None = None
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[DraftKind, ...] = ()
     focus: str | None = None
     language: str | None = None
     model: str | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -10,9 +9,18 @@ from typing import TypeAlias
 from pydantic import ValidationError
 
 from greenroom.drafting.from_talk import free_name
-from greenroom.drafting.prompts import SCHEMA, SYSTEM, describe_agent, show_lines, show_run, wanted
+from greenroom.drafting.prompts import (
+    SYSTEM,
+    answer_schema,
+    describe_agent,
+    show_lines,
+    show_run,
+    wanted,
+    wanted_plain,
+)
+from greenroom.drafting.reading import DraftKind, as_plain_test, as_test
 from greenroom.model.agent import Agent
-from greenroom.model.case import HistoryLine, Kind, Test
+from greenroom.model.case import HistoryLine, Test
 from greenroom.model.errors import RunError
 from greenroom.model.limits import Limits
 from greenroom.model.llm import Llm
@@ -24,19 +32,22 @@ from greenroom.model.talk import AnswerShape, Brain, BrainReply, BrainRequest, M
 MOST_AT_ONCE = 20
 ROOM, ROOM_A_TEST = 1000, 700
 """The fewest tokens that an answer gets: these, and so many more for each test."""
-ALL_KINDS: tuple[Kind, ...] = ("simulation", "next_reply", "script")
 
 
 @dataclass(frozen=True, slots=True)
 class DraftOptions:
     """What to draft: `count` tests (1 to 20) of these kinds, about `focus`, written in `language`. `known` are the
-    names of tests that there are already: others are asked for, and none of these names is given again."""
+    names of tests that there are already: others are asked for, and none of these names is given again. `plain` tests
+    have a persona or a talk so far and one criterion, and nothing else; of theirs, `language` is that of names and
+    criteria alone. All tests keep to `limits`."""
 
     count: int = 5
-    kinds: tuple[Kind, ...] = ("simulation",)
+    kinds: tuple[DraftKind, ...] = ("simulation",)
     focus: str | None = None
     language: str | None = None
     known: tuple[str, ...] = ()
+    plain: bool = False
+    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +171,8 @@ async def draft_from_failure(
 
 
 def _wanted(options: DraftOptions) -> str:
-    return wanted(options.count, options.kinds, options.focus, options.language, options.known)
+    ways = wanted_plain if options.plain else wanted
+    return ways(options.count, options.kinds, options.focus, options.language, options.known)
 
 
 async def _draft(
@@ -180,8 +192,9 @@ async def _draft(
     dropped: list[str] = []
     usage: list[Usage] = []
     llm = _with_room(llm, options.count)
+    answer = AnswerShape("tests", answer_schema(options.kinds, plain=options.plain))
     for attempt in range(2):
-        reply = await _request(brain, llm, tuple(messages), heard)
+        reply = await _request(brain, llm, tuple(messages), heard, answer)
         usage.append(reply.usage)
         found, problems = _read(reply.text, agent, others, options)
         if reply.finish == "cut":
@@ -216,14 +229,16 @@ def _add(found: Sequence[Test], tests: list[Test], known: Sequence[str]) -> None
         tests.append(test if name == test.name else test.model_copy(update={"name": name}))
 
 
-async def _request(brain: Brain, llm: Llm, messages: tuple[Message, ...], heard: str) -> BrainReply:
+async def _request(
+    brain: Brain, llm: Llm, messages: tuple[Message, ...], heard: str, answer: AnswerShape
+) -> BrainReply:
     return await brain.reply(
         BrainRequest(
             role="author",
             llm=llm,
             system=SYSTEM,
             messages=messages,
-            answer=AnswerShape("tests", SCHEMA),
+            answer=answer,
             heard=heard,
             scope="drafting",
         )
@@ -263,68 +278,19 @@ def _sound(
 ) -> tuple[Test | None, str]:
     name = str(fields.get("name") or f"test {number}")
     try:
-        test = Test.model_validate(_as_test(fields, options))
+        test = Test.model_validate(_shaped(fields, options))
     except (ValidationError, ValueError, TypeError) as problem:
         first = problem.errors()[0] if isinstance(problem, ValidationError) else None
         place = ".".join(str(step) for step in first["loc"]) if first else ""
         message = str(first["msg"]).removeprefix("Value error, ") if first else str(problem)
         return None, f"{name}: {f'{place}: ' if place else ''}{message}"
-    wrong = check_test(test, agent, others, Limits())
+    wrong = check_test(test, agent, others, options.limits)
     if wrong:
         return None, f"{name}: {wrong[0].message}"
     return test, ""
 
 
-def _as_test(fields: dict[str, object], options: DraftOptions) -> dict[str, object]:
-    """A drafted test in the shape that tests have."""
-    asked = fields.get("kind")
-    kind = next((kind for kind in options.kinds if kind == asked), options.kinds[0])
-    caller: dict[str, object] = {
-        "simulation": {
-            "persona": fields.get("persona"),
-            "opening_line": fields.get("opening_line") or None,
-            **({"facts": facts} if (facts := _pairs(fields.get("facts"))) else {}),
-        },
-        "script": {"messages": fields.get("messages")},
-        "next_reply": {"history": fields.get("history")},
-    }[kind]
-    checks: list[dict[str, object]] = [{"type": "says", "text": text} for text in as_list(fields.get("says"))]
-    checks += [{"type": "never_says", "text": text} for text in as_list(fields.get("never_says"))]
-    checks += [_call_check(call) for call in as_list(fields.get("calls_tools"))]
-    checks += [
-        {
-            "type": "criterion",
-            "text": item.get("text"),
-            **({"required": False} if item.get("required") is False else {}),
-        }
-        for item in map(_fields, as_list(fields.get("criteria")))
-    ]
-    if not checks:
-        raise ValueError("it checks nothing: give `criteria`")
-    test: dict[str, object] = {"name": str(fields.get("name") or "").strip(), "caller": caller, "checks": checks}
-    if kind == "simulation" and fields.get("max_turns"):
-        test["max_turns"] = fields["max_turns"]
-    if variables := _pairs(fields.get("variables")):
-        test["variables"] = variables
-    prepared = [_fields(item) for item in as_list(fields.get("tool_results"))]
-    if prepared:
-        test["tool_results"] = {str(item.get("tool")): json.loads(str(item.get("json"))) for item in prepared}
-    return test
-
-
-def _call_check(value: object) -> dict[str, object]:
-    call = _fields(value)
-    arguments = as_list(call.get("arguments"))
-    return {"type": "calls_tool", "tool": call.get("tool"), **({"arguments": arguments} if arguments else {})}
-
-
-def _fields(value: object) -> dict[str, object]:
-    fields = as_object(value)
-    if fields is None:
-        raise ValueError(f"a JSON object was wanted, not {json.dumps(value, ensure_ascii=False)}")
-    return fields
-
-
-def _pairs(value: object) -> dict[str, object]:
-    """`[{name, value}]` or a plain object as an object."""
-    return as_object(value) or {str(pair.get("name")): pair.get("value") for pair in map(_fields, as_list(value))}
+def _shaped(fields: dict[str, object], options: DraftOptions) -> dict[str, object]:
+    kinds: dict[object, DraftKind] = {kind: kind for kind in options.kinds}
+    kind = kinds.get(str(fields.get("kind")), options.kinds[0])
+    return as_plain_test(fields, kind) if options.plain else as_test(fields, kind)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from greenroom.drafting.reading import DraftKind
 from greenroom.model.agent import Agent, McpTool, Tool
 from greenroom.model.base import Json
-from greenroom.model.case import HistoryLine, Kind
+from greenroom.model.case import HistoryLine
 from greenroom.model.run import CheckResult, Line, Run, ToolLine
 
 SYSTEM = """You write tests for conversational agents. A test is one talk between the agent and a simulated caller, \
@@ -25,12 +26,20 @@ Answer with one JSON object and nothing else."""
 MOST_KNOWN = 100
 """How many names of existing tests the author is told at most."""
 
-_KINDS: dict[Kind, str] = {
+_KINDS: dict[DraftKind, str] = {
     "simulation": "`simulation`: a whole talk; give `persona` (who calls, what they want, what they know, how they "
     "behave), `opening_line`, `facts` and `max_turns`",
     "script": "`script`: fixed messages; give `messages`, the caller's lines in order",
     "next_reply": "`next_reply`: one reply; give `history`, the talk so far, ending with the caller",
+    "tool_call": "`tool_call`: one reply that must call a tool; give `history`, the talk so far, ending with the "
+    "caller, and `expected_call`: `tool` (one of the tools or abilities), `arguments` as a JSON object with only what "
+    "the talk settles, and `match`: `exact` where each value can be written in one way alone, else `judge`. Its "
+    "`criteria` are empty",
 }
+_PLAIN_SIMULATION = (
+    "`simulation`: a whole talk; give `persona` (who calls, what they want, every date, number and name that they "
+    "know, how they behave) and `max_turns`"
+)
 
 _LINES: Json = {
     "type": "array",
@@ -50,59 +59,74 @@ _NAMED: Json = {
 }
 _TEXTS: Json = {"type": "array", "items": {"type": "string"}}
 
-SCHEMA: dict[str, Json] = {
+_CRITERIA: Json = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {"text": {"type": "string"}, "required": {"type": "boolean"}},
+        "required": ["text", "required"],
+    },
+}
+_CALLS: Json = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {"tool": {"type": "string"}, "arguments": _TEXTS},
+        "required": ["tool", "arguments"],
+    },
+}
+_RESULTS: Json = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "tool": {"type": "string"},
+            "json": {"type": "string", "description": "What the tool answers, as JSON"},
+        },
+        "required": ["tool", "json"],
+    },
+}
+_EXPECTED_CALL: Json = {
     "type": "object",
     "properties": {
-        "tests": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "name": {"type": "string"},
-                    "kind": {"type": "string", "enum": ["simulation", "script", "next_reply"]},
-                    "persona": {"type": "string"},
-                    "opening_line": {"type": "string"},
-                    "facts": _NAMED,
-                    "variables": _NAMED,
-                    "messages": _TEXTS,
-                    "history": _LINES,
-                    "max_turns": {"type": "integer"},
-                    "criteria": {
-                        "type": "array",
-                        "items": {
-                            "type": "object",
-                            "properties": {"text": {"type": "string"}, "required": {"type": "boolean"}},
-                            "required": ["text", "required"],
-                        },
-                    },
-                    "says": _TEXTS,
-                    "never_says": _TEXTS,
-                    "calls_tools": {
-                        "type": "array",
-                        "items": {
-                            "type": "object",
-                            "properties": {"tool": {"type": "string"}, "arguments": _TEXTS},
-                            "required": ["tool", "arguments"],
-                        },
-                    },
-                    "tool_results": {
-                        "type": "array",
-                        "items": {
-                            "type": "object",
-                            "properties": {
-                                "tool": {"type": "string"},
-                                "json": {"type": "string", "description": "What the tool answers, as JSON"},
-                            },
-                            "required": ["tool", "json"],
-                        },
-                    },
-                },
-                "required": ["name", "kind", "criteria"],
-            },
-        }
+        "tool": {"type": "string"},
+        "arguments": {"type": "string", "description": "The arguments that must be passed, as a JSON object"},
+        "match": {"type": "string", "enum": ["exact", "judge"]},
     },
-    "required": ["tests"],
+    "required": ["tool", "arguments", "match"],
 }
+_FIELDS: dict[str, Json] = {
+    "persona": {"type": "string"},
+    "opening_line": {"type": "string"},
+    "facts": _NAMED,
+    "variables": _NAMED,
+    "messages": _TEXTS,
+    "history": _LINES,
+    "max_turns": {"type": "integer"},
+    "expected_call": _EXPECTED_CALL,
+    "criteria": _CRITERIA,
+    "says": _TEXTS,
+    "never_says": _TEXTS,
+    "calls_tools": _CALLS,
+    "tool_results": _RESULTS,
+}
+_PLAIN = frozenset({"persona", "history", "max_turns", "expected_call", "criteria"})
+
+
+def answer_schema(kinds: Sequence[DraftKind], *, plain: bool) -> dict[str, Json]:
+    """The shape of the author's answer."""
+    fields = {
+        name: schema
+        for name, schema in _FIELDS.items()
+        if (not plain or name in _PLAIN) and (name != "expected_call" or "tool_call" in kinds)
+    }
+    kind: Json = {"type": "string", "enum": [name for name in _KINDS if name != "tool_call" or name in kinds]}
+    test: Json = {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "kind": kind, **fields},
+        "required": ["name", "kind", "criteria"],
+    }
+    return {"type": "object", "properties": {"tests": {"type": "array", "items": test}}, "required": ["tests"]}
 
 
 def describe_agent(agent: Agent) -> str:
@@ -166,21 +190,42 @@ def _show_line(line: Line) -> str:
 
 
 def wanted(
-    count: int, kinds: Sequence[Kind], focus: str | None, language: str | None, known: Sequence[str] = ()
+    count: int, kinds: Sequence[DraftKind], focus: str | None, language: str | None, known: Sequence[str] = ()
 ) -> str:
     """How many tests of which kinds, about what, in which language; and which there are already."""
-    parts = [f"Write {count} test{'s' if count != 1 else ''}. Kinds to use:"]
-    parts += [f"- {_KINDS[kind]}" for kind in kinds]
-    parts.append(
+    ways = (
         "`criteria` are what a judge decides. `says` and `never_says` are exact words that the agent must or must not "
         "say: only where they do not depend on phrasing. `calls_tools` names tools that must run with these "
         "arguments. `tool_results` says what tools answer in the test, as JSON. Give `variables` a value each where "
         "the instructions have {{names}} in braces. Leave out what a test does not need."
     )
+    tongue = f"Write names, criteria and personas in {language}." if language else _OWN_LANGUAGE
+    return _listed(count, [_KINDS[kind] for kind in kinds], ways, focus, tongue, known)
+
+
+def wanted_plain(
+    count: int, kinds: Sequence[DraftKind], focus: str | None, language: str | None, known: Sequence[str] = ()
+) -> str:
+    """The same for tests with one criterion each."""
+    ways = (
+        "`criteria` has one entry: all that must hold, in one or two sentences that a judge can decide. Leave out what "
+        "a test does not need."
+    )
+    tongue = _OWN_LANGUAGE
+    if language:
+        tongue = f"Write `name` and `criteria` in {language}, and all else in the agent's language."
+    described = [_PLAIN_SIMULATION if kind == "simulation" else _KINDS[kind] for kind in kinds]
+    return _listed(count, described, ways, focus, tongue, known)
+
+
+_OWN_LANGUAGE = "Write in the agent's language."
+
+
+def _listed(count: int, kinds: Sequence[str], ways: str, focus: str | None, tongue: str, known: Sequence[str]) -> str:
+    parts = [f"Write {count} test{'s' if count != 1 else ''}. Kinds to use:", *(f"- {kind}" for kind in kinds), ways]
     if known:
-        listed = "\n".join(f"- {json.dumps(name, ensure_ascii=False)}" for name in known[:MOST_KNOWN])
-        parts.append(f"These tests exist already; cover something else, under other names:\n{listed}")
+        names = "\n".join(f"- {json.dumps(name, ensure_ascii=False)}" for name in known[:MOST_KNOWN])
+        parts.append(f"These tests exist already; cover something else, under other names:\n{names}")
     if focus:
         parts.append(f"What to cover: {focus}")
-    parts.append(f"Write names, criteria and personas in {language}." if language else "Write in the agent's language.")
-    return "\n".join(parts)
+    return "\n".join([*parts, tongue])

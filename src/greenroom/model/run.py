@@ -160,6 +160,7 @@ class Run(Recorded):
     transcript: list[Line] = Field(default_factory=list[Line])
     checks: list[CheckResult] = Field(default_factory=list[CheckResult])
     scorecard: Scorecard | None = None
+    reason_language: str | None = None
     usage: list[RoleUsage] = Field(default_factory=list[RoleUsage])
     warnings: list[str] = Field(default_factory=list[str])
     overrides_used: bool = False

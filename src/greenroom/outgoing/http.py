@@ -27,15 +27,18 @@ class ExchangeFailed(Exception):
     """An exchange did not give an answer: `reason` is the stable code, `words` say why in a plain sentence.
 
     `may_pass`: the same may go well in a moment. `unsent`: no connection came about, so the other side has seen
-    nothing of the request.
+    nothing of the request. `status`: the HTTP status, where it is what failed.
     """
 
-    def __init__(self, reason: Reason, words: str, *, may_pass: bool = False, unsent: bool = False) -> None:
+    def __init__(
+        self, reason: Reason, words: str, *, may_pass: bool = False, unsent: bool = False, status: int | None = None
+    ) -> None:
         super().__init__(words)
         self.reason: Reason = reason
         self.words = words
         self.may_pass = may_pass
         self.unsent = unsent
+        self.status = status
 
     def words_about(self, service: str) -> str:
         """The words, with the other side called `service` (a noun with its article, in small letters)."""
@@ -171,7 +174,8 @@ class Outgoing:
             self._session.request(method, target, headers=headers, data=body, allow_redirects=False) as response,
         ):
             if success_only and not 200 <= response.status < 300:
-                raise ExchangeFailed("bad_status", f"The service answered with status {response.status}.")
+                words = f"The service answered with status {response.status}."
+                raise ExchangeFailed("bad_status", words, status=response.status)
             return Reply(
                 response.status,
                 await _read(response, max_bytes),

@@ -41,12 +41,14 @@ class RealCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What came back. Where `ok` is false, `reason` is a stable code and `result` is what the model is told."""
+    """What came back. Where `ok` is false, `reason` is a stable code and `result` is what the model is told. `status`
+    is the HTTP status of an answer that came over HTTP."""
 
     result: Json
     ok: bool = True
     reason: Reason | None = None
     latency_ms: int = 0
+    status: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

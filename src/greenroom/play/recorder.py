@@ -50,6 +50,7 @@ class Recorder:
             force_primary_failure=plan.force_primary_failure,
             policy=plan.policy,
             seed=plan.seed,
+            reason_language=plan.test.reason_language,
             created_at=plan.created_at or clock.now(),
             checks=[CheckResult(check=check) for check in plan.test.checks],
         )

@@ -110,6 +110,16 @@ class Settings(BaseSettings):
     zavu_runs_per_minute: int = Field(
         default=60, ge=0, description="Test runs a minute a project at the door `zavu`; 0: any number."
     )
+    evasay_credits_per_run: int = Field(
+        default=1, ge=0, le=1_000_000, description="What a run at the door `evasay` costs, in credits of that door."
+    )
+    evasay_credit_price: int = Field(
+        default=0,
+        ge=0,
+        le=10**12,
+        description="What such a credit takes of the project's balance, in millionths of the currency's unit. With 0, "
+        "credits are only shown, and runs there are paid as natively.",
+    )
 
     @property
     def url(self) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from greenroom.model.run import Reason
 from greenroom.outgoing.hiding import hide
 from greenroom.play.ports import ToolAnswer
 
 
-def failed(reason: Reason, words: str) -> ToolAnswer:
-    """An answer that did not come, told to the model in `words`."""
-    return ToolAnswer({"error": words}, ok=False, reason=reason)
+def failed(reason: Reason, words: str, status: int | None = None) -> ToolAnswer:
+    """An answer that did not come, or is of no use, told to the model in `words`."""
+    return ToolAnswer({"error": words}, ok=False, reason=reason, status=status)
 
 
 def without_secrets(answer: ToolAnswer, secrets: frozenset[str]) -> ToolAnswer:
     """`answer` with each of `secrets` blanked out."""
-    return ToolAnswer(hide(answer.result, secrets), answer.ok, answer.reason, answer.latency_ms)
+    return replace(answer, result=hide(answer.result, secrets))

@@ -41,7 +41,7 @@ async def call_http(outgoing: Outgoing, call: RealCall) -> ToolAnswer:
     except ExchangeFailed as error:
         return failed(error.reason, error.words)
     result: Json = {"status": reply.status, "result": _content(reply)}
-    answer = ToolAnswer(result) if reply.is_success else ToolAnswer(result, ok=False, reason="bad_status")
+    answer = ToolAnswer(result, reply.is_success, None if reply.is_success else "bad_status", status=reply.status)
     return without_secrets(answer, header_secrets(request.headers.items()))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import binascii
 import hashlib
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -51,8 +52,8 @@ async def call_webhook(outgoing: Outgoing, call: RealCall) -> ToolAnswer:
             success_only=True,
         )
     except ExchangeFailed as error:
-        return failed(error.reason, error.words)
-    return without_secrets(_read_answer(reply.body), secret_forms([secret]))
+        return failed(error.reason, error.words, error.status)
+    return without_secrets(replace(_read_answer(reply.body), status=reply.status), secret_forms([secret]))
 
 
 def message_id(run_id: str, call_id: str) -> str:

@@ -5,10 +5,14 @@ Money is a whole number of millionths of the currency's unit.
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from http import HTTPStatus
+from itertools import accumulate
+from operator import itemgetter
 from typing import Any, Literal
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -23,6 +27,9 @@ from greenroom.server.problems import Conflict, Refusal
 from greenroom.server.security.who import Access
 
 MILLION = 1_000_000
+_OVER_CAP = "These runs could cost more than the project allows one batch: start fewer at a time."
+_OVER_BUDGET = "The project's budget for this month does not reach for these runs: raise it, or wait."
+_TOO_LITTLE = "The project has not enough credits for these runs: add some, or use your own credential."
 
 
 class CannotPay(Refusal):
@@ -103,7 +110,7 @@ async def hold(session: AsyncSession, project_id: str, wanted: Sequence[Wanted],
     month = await _expect(session, project_id, sum(each.estimate for each in wanted), now)
     amount = sum(each.amount for each in wanted)
     if amount and not await store.hold_amount(session, project_id, amount):
-        raise CannotPay("The project has not enough credits for these runs: add some, or use your own credential.")
+        raise CannotPay(_TOO_LITTLE)
     await store.add_holds(session, project_id, month, wanted)
 
 
@@ -127,11 +134,11 @@ async def _expect(session: AsyncSession, project_id: str, estimate: int, now: da
     account = await store.find_account(session, project_id, lock=True)
     assert account is not None  # noqa: S101 - it was made just above
     if account.batch_cap is not None and estimate > account.batch_cap:
-        raise OverBudget("These runs could cost more than the project allows one batch: start fewer at a time.")
+        raise OverBudget(_OVER_CAP)
     month = month_of(now)
     budget = account.monthly_budget if account.monthly_budget is not None else 2**62
     if not await store.expect_cost(session, project_id, month, estimate, budget):
-        raise OverBudget("The project's budget for this month does not reach for these runs: raise it, or wait.")
+        raise OverBudget(_OVER_BUDGET)
     return month
 
 
@@ -139,6 +146,32 @@ async def count_held(session: AsyncSession, project_id: str, prefix: Prefix, sin
     """How many works of a kind are held for in a project, those apart that are older than the id `since`. Who holds
     first in the same transaction counts alone: others wait for its end."""
     return await store.count_holds(session, project_id, prefix, since)
+
+
+async def reach(session: AsyncSession, project_id: str, wanted: Sequence[Wanted], now: datetime) -> int:
+    """For how many of these, from the first on, the credits, the month's budget and the cap of a batch reach: at least
+    for one. Nobody else takes of the credits until the end of the transaction.
+
+    Raises:
+        CannotPay: they do not reach for the first.
+    """
+    await store.ensure_account(session, project_id)
+    await store.find_account(session, project_id, lock=True)
+    standing = await credits_of(session, project_id, now)
+    amounts = list(accumulate(each.amount for each in wanted))
+    estimates = list(accumulate(each.estimate for each in wanted))
+    cap = math.inf if standing.batch_cap is None else standing.batch_cap
+    budget = math.inf if standing.monthly_budget is None else standing.monthly_budget
+    bounds = (
+        (estimates, cap, _OVER_CAP),
+        (estimates, budget - standing.month_spent - standing.month_expected, _OVER_BUDGET),
+        (amounts, standing.available, _TOO_LITTLE),
+    )
+    counted = ((bisect_right(sums, most), sentence) for sums, most, sentence in bounds)
+    count, sentence = min(counted, key=itemgetter(0))
+    if wanted and not count:
+        raise (CannotPay if sentence == _TOO_LITTLE else OverBudget)(sentence)
+    return count
 
 
 async def adjust_hold(session: AsyncSession, run_id: str, needed: int, *, in_part: bool = False) -> bool:

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from greenroom.drafting.draft import MOST_AT_ONCE
-from greenroom.model.case import HistoryLine, Kind
+from greenroom.drafting.reading import DraftKind
+from greenroom.model.case import HistoryLine
 from greenroom.server.wire import Asked, Told
 
 Line = Annotated[str, Field(max_length=2000, pattern=r"^[^\x00]*$")]
@@ -28,7 +29,17 @@ class DraftWish(Asked):
     )
 
     count: int = Field(default=5, ge=1, le=MOST_AT_ONCE)
-    kinds: list[Kind] = Field(default_factory=lambda: ["simulation"], min_length=1, max_length=3)
+    kinds: list[DraftKind] = Field(
+        default_factory=lambda: ["simulation"],
+        min_length=1,
+        max_length=4,
+        description="`tool_call` is one reply that must call a tool, as a dry run.",
+    )
+    plain: bool = Field(
+        default=False,
+        description="Whether each test has a persona or a talk so far and one criterion, and nothing else. Then "
+        "`language` is that of names and criteria alone.",
+    )
     focus: Line | None = Field(default=None, description="What the tests are to be about.")
     language: Annotated[str, Field(max_length=100, pattern=r"^[^\x00]*$")] | None = None
     transcript: Annotated[str, Field(min_length=1, max_length=500_000)] | list[HistoryLine] | None = Field(

@@ -7,6 +7,7 @@ what was held is let go of a while later.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from datetime import timedelta
 from http import HTTPStatus
 from typing import Any
@@ -36,13 +37,14 @@ from greenroom.server.drafts.paying import PaidBrain
 from greenroom.server.drafts.schemas import DraftWish
 from greenroom.server.policies.policy import Policy
 from greenroom.server.policies.service import native_policy
-from greenroom.server.problems import Invalid, Refusal
+from greenroom.server.problems import Conflict, Invalid, Refusal
 from greenroom.server.reaching import Reach
 from greenroom.server.runs import service as runs
 from greenroom.server.runs.account import RunAccount
 from greenroom.server.runs.material import with_secrets
 from greenroom.server.security.who import Access
 from greenroom.server.tests import service as tests
+from greenroom.server.tests.service import Rules
 from greenroom.server.usage import service as usage
 
 _LONGEST = timedelta(hours=1)
@@ -56,28 +58,50 @@ class NothingDrafted(Refusal):
     title = "Nothing was drafted"
 
 
-async def draft(context: Context, reach: Reach, access: Access, agent_id: str, wish: DraftWish) -> dict[str, Any]:
-    """Draft tests, and keep them where that is asked for.
+@dataclass(frozen=True, slots=True)
+class House:
+    """Whose ways hold: the policy that drafting is paid under, and the rules that the tests keep to."""
+
+    policy: Policy
+    rules: Rules
+
+
+def native_house(context: Context) -> House:
+    """The ways of the native API."""
+    return House(native_policy(context.settings), tests.native_rules(context))
+
+
+async def draft(
+    context: Context, reach: Reach, access: Access, agent_id: str, wish: DraftWish, house: House | None = None
+) -> dict[str, Any]:
+    """Draft tests, and keep them where that is asked for, by the ways of the surface that is asked (by default the
+    native ones).
 
     Raises:
         NotFound: there is no such agent or run in this project.
         Invalid: there is nothing to draft from, or no model to ask.
+        Conflict: they are to be kept, and the agent would have more than it may.
         CannotPay: the project's credits or its budget do not reach.
         NothingDrafted: nothing came of it. What the model was asked is charged all the same.
     """
+    house = house or native_house(context)
     loaded = await agents.load(context, access, agent_id, wish.target)
     source = await _source(context, access, loaded.agent, agent_id, wish)
     llm = _author(loaded.agent, wish.model)
     others = await agents.load_others(context, access, loaded.agent)
     kept = await tests.load(context, access, agent_id)
+    if wish.save:
+        _make_room(len(kept), wish.count, house.rules)
     options = DraftOptions(
         count=wish.count,
         kinds=tuple(dict.fromkeys(wish.kinds)),
         focus=wish.focus,
         language=wish.language,
         known=tuple(each.test.name for each in kept),
+        plain=wish.plain,
+        limits=house.rules.limits,
     )
-    policy = native_policy(context.settings)
+    policy = house.policy
     draft_id = new_id("drf")
     async with reach.outside.of_project(access.project_id) as (ports, accounts):
         account = RunAccount(
@@ -97,7 +121,7 @@ async def draft(context: Context, reach: Reach, access: Access, agent_id: str, w
             charged = await asyncio.shield(settling)
     made, dropped = [told(test) for test in drafts.tests], list(drafts.dropped)
     if wish.save:
-        made = await _save(context, access, agent_id, drafts, dropped)
+        made = await _save(context, access, agent_id, drafts, dropped, house.rules)
     cost = reach.prices.in_currency(brain.known_dollars) if brain.is_known else None
     return {
         "tests": made,
@@ -220,8 +244,16 @@ async def _ask(
     return await draft_from_call(agent, source, brain, llm, options, others)
 
 
+def _make_room(there: int, count: int, rules: Rules) -> None:
+    if there + count > rules.most:
+        raise Conflict(
+            f"This agent has {there:,} tests and may have {rules.most:,}, so {count} more cannot be saved: delete some "
+            "first, or ask for fewer."
+        )
+
+
 async def _save(
-    context: Context, access: Access, agent_id: str, drafts: Drafts, dropped: list[str]
+    context: Context, access: Access, agent_id: str, drafts: Drafts, dropped: list[str], rules: Rules
 ) -> list[dict[str, Any]]:
     """Keep the tests. One that cannot be kept (the agent may have changed meanwhile) is told among the dropped."""
     saved: list[dict[str, Any]] = []
@@ -229,7 +261,7 @@ async def _save(
         data = with_secrets(test)
         assert isinstance(data, dict)  # noqa: S101 - a test is an object
         try:
-            saved.append((await tests.create(context, access, agent_id, data)).body)
+            saved.append((await tests.create(context, access, agent_id, data, rules)).body)
         except Refusal as refusal:
             dropped.append(f"{test.name}: {refusal.detail}")
     return saved

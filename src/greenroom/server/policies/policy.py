@@ -21,9 +21,9 @@ class Policy(Written):
     know no bound. `running` is how many runs play at once, of one project or of one developer (`running_per`).
     `charge` says what the project's credits pay for: `tokens` (each request on a platform credential, at its price),
     `run` (`run_price`, in millionths of the currency's unit), or nothing. `refund_on_error` charges nothing for a run
-    that could not finish. `target` is which state of the agent runs by default. Finished runs are kept
-    `retention_days` days and, where `keep_runs_a_test` is set, the newest so many of each test. `caller_llm` and
-    `judge_llm` play the caller and judge where neither test nor agent names a model for that.
+    that came to no verdict: it could not finish, or was stopped. `target` is which state of the agent runs by default.
+    Finished runs are kept `retention_days` days and, where `keep_runs_a_test` is set, the newest so many of each test.
+    `caller_llm` and `judge_llm` play the caller and judge where neither test nor agent names a model for that.
 
     Replies that are played at once, and recorded nowhere, are bounded by `running` for each project, and by
     `replies_per_minute`. With `pays_in_part`, one that comes to more than the credits there are is charged what there

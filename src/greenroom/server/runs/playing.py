@@ -113,7 +113,7 @@ class Player:
         charge = account.charged
         if policy.charge == "run":
             charge = policy.run_price
-        if policy.refund_on_error and run.status == "error":
+        if policy.refund_on_error and run.status not in ("passed", "failed"):
             charge = 0
         await self._end(row, run, recording, charge)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from pydantic import ValidationError
 
+from greenroom.engine import Plan
 from greenroom.model.agent import Agent
 from greenroom.model.base import Json
 from greenroom.model.case import Test
@@ -83,10 +84,9 @@ class Desk:
             for test, path, name in chosen:
                 rules = self.policies.find(name)
                 _check(test, cast, rules, path)
-                repeated = test if wanted.repeat is None else test.model_copy(update={"repeat": wanted.repeat})
                 parts.append(
                     Part(
-                        material_of(cast, repeated, rules),
+                        material_of(cast, _as_wanted(test, wanted), rules),
                         rules,
                         agent_id,
                         cast.version,
@@ -96,10 +96,11 @@ class Desk:
                         force_primary_failure=wanted.force_primary_failure,
                     )
                 )
-        started = await self._start(access, parts, policy)
+        started = await self._start(access, parts, policy, as_far_as_paid=wanted.as_far_as_paid)
         over = await self._wait(started, wanted.wait) if wanted.wait else False
         batch = await service.show_batch(self.context, access.project_id, started.batch_id)
-        return {"batch_id": started.batch_id, "runs": batch["runs"]}, over
+        not_started = [_not_started(plan) for plan in started.not_started]
+        return {"batch_id": started.batch_id, "runs": batch["runs"], "not_started": not_started}, over
 
     async def reply(self, access: Access, agent_id: str, wanted: ReplyWanted) -> tuple[dict[str, Any], bool]:
         """One reply of an agent, as a run; the run, and whether it is over.
@@ -144,7 +145,7 @@ class Desk:
         async with open_real_tools(allow_private_networks=networks, allow_programs=False) as tools:
             call = _call(agent, name, wanted, run_id)
             answer = await tools.call(call)
-        return {"ok": answer.ok, "result": answer.result, "reason": answer.reason, "latency_ms": answer.latency_ms}
+        return asdict(answer)
 
     async def cast(
         self,
@@ -183,14 +184,17 @@ class Desk:
             chosen.extend((each.test, (), policy.name if each.policy == native else each.policy) for each in kept)
         return chosen
 
-    async def _start(self, access: Access, parts: Sequence[Part], policy: Policy) -> Started:
+    async def _start(
+        self, access: Access, parts: Sequence[Part], policy: Policy, *, as_far_as_paid: bool = False
+    ) -> Started:
         async with self.context.database.reading() as session:
             project = await projects.read(session, access.project_id)
         if project is None:
             raise NotFound("This project is gone.")
         owner = Owner(project.id, project.owner_id or project.id)
         platform = frozenset(platform_credentials(self.context.settings))
-        return await Starter(self.context, self.queue, platform).start(owner, parts, policy)
+        starter = Starter(self.context, self.queue, platform)
+        return await starter.start(owner, parts, policy, as_far_as_paid=as_far_as_paid)
 
     async def _wait(self, started: Started, seconds: float) -> bool:
         """Wait until the runs are over, but no longer than `seconds`; whether they are."""
@@ -230,6 +234,22 @@ def material_of(cast: Cast, test: Test, policy: Policy) -> Material:
         judge_llm=policy.judge_llm,
         test_header=policy.test_header,
     )
+
+
+def _as_wanted(test: Test, wanted: RunsWanted) -> Test:
+    """A test with what holds for these runs alone."""
+    changes = {"repeat": wanted.repeat, "reason_language": wanted.reason_language}
+    return test.model_copy(update={name: value for name, value in changes.items() if value is not None})
+
+
+def _not_started(plan: Plan) -> dict[str, Any]:
+    return {
+        "test_id": plan.test.id,
+        "test": plan.test.name,
+        "variation": plan.variation,
+        "variant": plan.variant,
+        "repeat_index": plan.repeat_index,
+    }
 
 
 def _check(test: Test, cast: Cast, policy: Policy, path: tuple[str | int, ...]) -> None:

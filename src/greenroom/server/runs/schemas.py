@@ -44,6 +44,13 @@ class RunsWanted(Asked):
     repeat: Annotated[int, Field(ge=1, le=1000)] | None = None
     seed: int = 0
     force_primary_failure: bool = False
+    reason_language: Annotated[str, Field(max_length=100, pattern=r"^[^\x00]*$")] | None = Field(
+        default=None, description="The language of the judge's reasons in these runs; by default as each test says."
+    )
+    as_far_as_paid: bool = Field(
+        default=False,
+        description="Start as many as can be paid, in order, rather than none; the others are told in `not_started`.",
+    )
     wait: Annotated[float, Field(ge=0, le=300)] = Field(default=0, description="Seconds to wait for the runs to end.")
 
 
@@ -87,21 +94,34 @@ class RunHead(Told):
 
 
 class RunWhole(RunHead):
-    """A run with its transcript and its results."""
+    """A run with its transcript and its results. `reason_language` is the one that the judge's reasons were asked for
+    in, where one was named."""
 
     schema_version: int
     transcript: list[Line]
     checks: list[CheckResult]
     scorecard: Scorecard | None
+    reason_language: str | None
     usage: list[RoleUsage]
     warnings: list[str]
 
 
+class NotStarted(Told):
+    """A run that was wanted and could not be paid."""
+
+    test_id: str | None
+    test: str
+    variation: str | None
+    variant: str | None
+    repeat_index: int
+
+
 class BatchStarted(Told):
-    """The runs that a request has started."""
+    """The runs that a request has started, and with `as_far_as_paid` those that could not be paid."""
 
     batch_id: str = Field(examples=["bat_01jq0m3v9a4n6r8t2w5y7z1b3d"])
     runs: list[RunHead]
+    not_started: list[NotStarted]
 
 
 class Batch(Told):
@@ -149,9 +169,11 @@ class TryWanted(Asked):
 
 
 class Tried(Told):
-    """What the tool answered. Where `ok` is false, `reason` is a stable code."""
+    """What the tool answered. Where `ok` is false, `reason` is a stable code. `status` is the HTTP status of an answer
+    that came over HTTP."""
 
     ok: bool
+    status: int | None
     result: Json
     reason: str | None
     latency_ms: int

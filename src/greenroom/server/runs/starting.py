@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -56,10 +56,11 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A batch that was started, and its runs."""
+    """A batch that was started, its runs, and what could not be paid."""
 
     batch_id: str
     runs: list[RunRow]
+    not_started: list[Plan]
 
 
 class Starter:
@@ -70,13 +71,16 @@ class Starter:
         self._queue = queue
         self._platform = platform
 
-    async def start(self, owner: Owner, parts: Sequence[Part], policy: Policy | None = None) -> Started:
-        """Start all runs of a batch. `policy` bounds the request as a whole; by default that of the first part.
+    async def start(
+        self, owner: Owner, parts: Sequence[Part], policy: Policy | None = None, *, as_far_as_paid: bool = False
+    ) -> Started:
+        """Start all runs of a batch. `policy` bounds the request as a whole; by default that of the first part. With
+        `as_far_as_paid`, those before the first that cannot be paid are started.
 
         Raises:
             Invalid: there are none, or more than one request may start.
             Conflict: too many would wait or run.
-            CannotPay: the project's credits or its budget do not reach.
+            CannotPay: the project's credits or its budget do not reach: for all, or else for the first.
         """
         drawn = [(place, part, plan) for place, part in enumerate(parts) for plan in part.plans()]
         # Ids of the same millisecond are in no order of their own: the runs of a batch keep theirs.
@@ -91,10 +95,18 @@ class Starter:
             raise Invalid(
                 f"These are {len(planned)} runs, and one request starts at most {policy.runs_per_request}: start fewer."
             )
-        sealed = [part.material.seal(self._context.vault) for part in parts]
+        sealed = {place: part.material.seal(self._context.vault) for place, part in enumerate(parts)}
         async with self._context.database.writing() as session:
+            reached = len(planned)
+            if as_far_as_paid:
+                # Whoever starts or ends runs takes these counts before the credits: nobody waits crosswise.
+                await self._count(session, owner, policy, 0)
+                wanted = [self._wanted(part, plan) for _, part, plan in planned]
+                reached = await credits.reach(session, owner.project_id, wanted, self._context.now())
+            planned, unpaid = planned[:reached], [plan for _, _, plan in planned[reached:]]
             await self._count(session, owner, policy, len(planned))
-            batch = await self._make_batch(session, owner, parts, sealed)
+            played = {place: sealed[place] for place, _, _ in planned}
+            batch = await self._make_batch(session, owner, parts[0].agent_id, played)
             rows = [self._row(owner, batch.id, place, part, plan) for place, part, plan in planned]
             session.add_all(rows)
             await session.flush()
@@ -104,7 +116,7 @@ class Starter:
             )
             for row in rows:
                 await self._queue.put(session, row.id, policy=row.policy, tenant=row.tenant)
-        return Started(batch.id, rows)
+        return Started(batch.id, rows, unpaid)
 
     async def _count(self, session: AsyncSession, owner: Owner, policy: Policy, count: int) -> None:
         bounds = (
@@ -118,20 +130,20 @@ class Starter:
                 )
 
     async def _make_batch(
-        self, session: AsyncSession, owner: Owner, parts: Sequence[Part], sealed: Sequence[str]
+        self, session: AsyncSession, owner: Owner, agent_id: str, sealed: Mapping[int, str]
     ) -> BatchRow:
         now = self._context.now()
         standing = await credits.credits_of(session, owner.project_id, now)
         batch = BatchRow(
             id=new_id("bat"),
             project_id=owner.project_id,
-            agent_id=parts[0].agent_id,
+            agent_id=agent_id,
             cap=standing.batch_cap,
             created_at=now,
         )
         session.add(batch)
         await session.flush()
-        session.add_all([MaterialRow(batch_id=batch.id, place=place, sealed=text) for place, text in enumerate(sealed)])
+        session.add_all([MaterialRow(batch_id=batch.id, place=place, sealed=text) for place, text in sealed.items()])
         await session.flush()
         return batch
 
@@ -185,4 +197,5 @@ class Starter:
 
 def _queued(plan: Plan) -> dict[str, object]:
     checks = [check.model_dump(mode="json") for check in plan.test.checks]
-    return {"run_id": plan.run_id, "number": 1, "key": "queued", "body": {"event": "queued", "checks": checks}}
+    body = {"event": "queued", "checks": checks, "reason_language": plan.test.reason_language}
+    return {"run_id": plan.run_id, "number": 1, "key": "queued", "body": body}

@@ -63,7 +63,8 @@ async def whole(session: AsyncSession, row: RunRow) -> dict[str, Any]:
     if record is None:
         record = (await run_so_far(session, row)).model_dump(mode="json")
     rest = {
-        name: record.get(name) for name in ("schema_version", "transcript", "checks", "scorecard", "usage", "warnings")
+        name: record.get(name)
+        for name in ("schema_version", "transcript", "checks", "scorecard", "reason_language", "usage", "warnings")
     }
     return {**in_short(row), **rest}
 
@@ -84,6 +85,7 @@ def fold(row: RunRow, events: list[EventRow]) -> Run:
         match body["event"]:
             case "queued":
                 run.checks = [CheckResult.model_validate({"check": check}) for check in body["checks"]]
+                run.reason_language = body.get("reason_language")
             case "warning":
                 run.warnings.append(str(body["warning"]))
             case "usage":

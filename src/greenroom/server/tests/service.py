@@ -53,6 +53,7 @@ class Kept:
     policy: str
     created_at: datetime
     updated_at: datetime
+    revision: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +274,7 @@ async def _find(session: AsyncSession, access: Access, agent_id: str, test_id: s
 
 def _kept(context: Context, row: TestRow) -> Kept:
     test = from_store(Test, row.content, context.vault).model_copy(update={"id": row.id})
-    return Kept(row.id, test, row.policy, row.created_at, row.updated_at)
+    return Kept(row.id, test, row.policy, row.created_at, row.updated_at, row.revision)
 
 
 def _wrong_owner(test: Test, agent: Agent) -> list[Problem]:

@@ -8,9 +8,14 @@ from greenroom.server.doors.zavu.door import ZAVU
 from greenroom.server.policies.service import Policies, native_policy
 from greenroom.server.settings import Settings
 
-DOORS: tuple[Door, ...] = (DVAARIK, ZAVU)
+DOORS: tuple[Door, ...] = (DVAARIK, EVASAY, ZAVU)
+from greenroom.server.doors.evasay.door import EVASAY
+from greenroom.server.policies.service import Policies, native_policy
+from greenroom.server.settings import Settings
+
+DOORS: tuple[Door, ...] = (DVAARIK, EVASAY, ZAVU)
 
 
 def all_policies(settings: Settings) -> Policies:
     """The policies of the native API and of every door."""
-    return Policies([native_policy(settings), *(policy for door in DOORS for policy in door.policies(settings))])
+    return Policies([native_policy(settings), *(policy for door in DOORS: tuple[Door, ...] = (DVAARIK, EVASAY, ZAVU)

@@ -13,7 +13,7 @@ from greenroom.engine import Plan
 from greenroom.model.agent import Agent
 from greenroom.model.base import Json
 from greenroom.model.case import Test
-from greenroom.model.errors import Problem
+from greenroom.model.errors import Problem, RunError
 from greenroom.model.rules import check_test
 from greenroom.play.arguments import parse_arguments
 from greenroom.play.ports import RealCall
@@ -144,7 +144,10 @@ class Desk:
         run_id = new_id("run")
         async with open_real_tools(allow_private_networks=networks, allow_programs=False) as tools:
             call = _call(agent, name, wanted, run_id)
-            answer = await tools.call(call)
+            try:
+                answer = await tools.call(call)
+            except RunError as problem:
+                raise Invalid(str(problem)) from None
         return asdict(answer)
 
     async def cast(

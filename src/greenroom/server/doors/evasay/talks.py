@@ -29,7 +29,7 @@ _SHOWN = 300
 
 def told_run(run: Mapping[str, Any], kind: Type, settings: Settings) -> dict[str, Any]:
     """A run without what is only known at its end."""
-    status = _STATUSES.get(run["status"], run["status"])
+    status = _STATUSES.get(run["status"]) or str(run["status"])
     return {
         "id": run["id"],
         "agent_id": run["agent_id"],

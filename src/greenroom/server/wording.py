@@ -37,7 +37,7 @@ def sentence(name: str, kind: str, context: dict[str, Any], message: str) -> str
         case "string_type":
             return f"`{name}` is text"
         case "string_unicode":
-            return f"`{name}` holds half of a character, which cannot be said: take it out"
+            return f"`{name}` holds half of a character: take it out"
         case "int_type" | "int_parsing" | "int_from_float":
             return f"`{name}` is a whole number"
         case "list_type":

@@ -61,11 +61,12 @@ class TestTold(Told):
 
 
 class TestsTold(Told):
-    """The tests of an agent, in the order in which they were made."""
+    """The tests of an agent, in the order in which they were made, and what a run of one costs."""
 
     __test__ = False
 
     tests: list[TestTold]
+    credits_per_run: int = Field(examples=[1])
 
 
 class ToolCall(Told):

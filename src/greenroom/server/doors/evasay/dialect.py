@@ -13,6 +13,7 @@ from greenroom.model.errors import Problem
 from greenroom.server.doors.evasay.schemas import TYPES
 from greenroom.server.fields import field_name
 from greenroom.server.problems import Invalid, Refusal
+from greenroom.server.wording import sentence as say
 from greenroom.server.wording import worded
 
 CODES = {
@@ -30,6 +31,10 @@ CODES = {
 }
 
 
+_MOST = 5
+"""How many mistakes one sentence names."""
+
+
 class Dialect:
     """The codes and sentences of this door."""
 
@@ -40,25 +45,35 @@ class Dialect:
         return _answer(status, message, dict(refusal.headers or {}))
 
     def misread(self, request: Request, errors: Sequence[Any]) -> Response:  # noqa: ARG002
-        return _answer(422, _told(worded([_placed(error) for error in errors])), {})
+        return _answer(422, _told([_worded(error) for error in errors]), {})
 
 
-def _placed(error: dict[str, Any]) -> dict[str, Any]:
-    """An error of pydantic's where whoever wrote the request sees it."""
+def _worded(error: dict[str, Any]) -> Problem:
+    """What pydantic finds wrong, at its place in the request."""
     place, *path = error["loc"]
     if path and path[0] in TYPES:
         path = path[1:]
-    if str(error["type"]).startswith("union_tag"):
-        names = ", ".join(f"`{name}`" for name in TYPES)
-        return {**error, "loc": (place, "type"), "type": "literal_error", "ctx": {"expected": names}}
-    return {**error, "loc": (place, *path)}
+    kind = str(error["type"])
+    if kind.startswith("union_tag"):
+        return Problem(("type",), f"`type` is one of {', '.join(f'`{name}`' for name in TYPES)}")
+    name = field_name(path)
+    if name is None:
+        [problem] = worded([{**error, "loc": (place,)}])
+        return problem
+    return Problem(tuple(path), say(name, kind, error.get("ctx") or {}, str(error["msg"])))
 
 
 def _told(problems: Sequence[Problem]) -> str:
-    first, more = problems[0], len(problems) - 1
-    place = field_name(first.path)
-    message = first.message if place is None or f"`{place}`" in first.message else f"`{place}`: {first.message}"
-    return f"{sentence(message)} There {'is' if more == 1 else 'are'} {more} more." if more else message
+    """All that is wrong in one sentence, as far as one can be read."""
+    told = list(dict.fromkeys(map(_at_its_place, problems)))
+    more = len(told) - _MOST
+    return "; ".join([*told[:_MOST], *([f"and {more} more"] if more > 0 else [])])
+
+
+def _at_its_place(problem: Problem) -> str:
+    place = field_name(problem.path)
+    message = problem.message.rstrip(".")
+    return message if place is None or f"`{place}`" in message else f"`{place}`: {message}"
 
 
 def sentence(text: str) -> str:

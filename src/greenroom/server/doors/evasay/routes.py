@@ -62,7 +62,8 @@ async def make_test(context: CurrentContext, access: Writes, agent_id: str, body
 async def list_tests(context: CurrentContext, access: Reads, agent_id: str) -> dict[str, Any]:
     """The tests of an agent, in the order in which they were made."""
     carried = await rooms.carried_tests(context, access, agent_id)
-    return {"tests": [told_test(agent_id, each.kept, each.body) for each in carried]}
+    told = [told_test(agent_id, each.kept, each.body) for each in carried]
+    return {"tests": told, "credits_per_run": context.settings.evasay_credits_per_run}
 
 
 @router.post(

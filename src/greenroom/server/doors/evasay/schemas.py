@@ -13,8 +13,8 @@ from pydantic import (
     Field,
     Tag,
     TypeAdapter,
-    ValidationInfo,
 )
+from pydantic_core import PydanticCustomError
 
 from greenroom.server.doors.evasay.policy import MOST_LINES, MOST_TURNS, SCENARIO_CHARACTERS
 
@@ -31,9 +31,9 @@ READ_ONLY = frozenset({"id", "agent_id", "created_at", "updated_at"})
 _OF_SOME_TYPES = frozenset({"scenario", "success_criteria", "max_turns", "chat_history", "expected_tool"})
 
 
-def _filled(text: str, info: ValidationInfo) -> str:
+def _filled(text: str) -> str:
     if not text.strip():
-        raise ValueError(f"`{info.field_name}` is empty: fill it in")
+        raise PydanticCustomError("string_too_short", "It is empty")
     return text
 
 

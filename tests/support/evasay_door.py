@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
+from pydantic import SecretStr
+from tests.support.door_service import DoorService
+
+from greenroom.server.credits import service as credits
 
 VOICE = "/api/v1/voice"
 SIMULATION: dict[str, Any] = {
@@ -87,6 +92,14 @@ AGENT: dict[str, Any] = {
 }
 
 
+BREAKS: dict[str, Any] = {**AGENT, "llm": {"model": "scripted:desk", "script": [{"when": "never", "say": "?"}]}}
+PLATFORM: dict[str, Any] = {
+    "platform_credentials": SecretStr('{"house": {"api_key": "k"}}'),
+    "platform_prices": '{"scripted:desk": {"input": 1000000, "output": 1000000}}',
+}
+"""Settings with an account of the operator's, `house`, on which scripted brains cost something."""
+
+
 def scripted(*rules: dict[str, Any], **more: Any) -> dict[str, Any]:
     """An agent that goes by these rules, beside a caller and a judge who agree with everything."""
     rest = [
@@ -145,6 +158,39 @@ class Clients:
         for test in tests:
             await self.test(agent_id, test)
         return await self.all_over((await self.started(agent_id, body))["runs"])
+
+
+@dataclass(frozen=True)
+class Purse:
+    """A project of its own, with so many credits, and its clients."""
+
+    service: DoorService
+    clients: Clients
+    project_id: str
+
+    async def standing(self) -> tuple[int, int]:
+        """Balance and what is held, in millionths."""
+        told = (await self.clients.native.get("/v1/credits")).json()
+        return told["balance"], told["held"]
+
+    async def charges(self) -> list[int]:
+        """What the ledger took, the oldest first, and that it adds up."""
+        ledger = (await self.clients.native.get("/v1/credits/ledger")).json()["items"]
+        balance, _ = await self.standing()
+        assert sum(row["amount"] for row in ledger) == balance
+        return [row["amount"] for row in reversed(ledger) if row["kind"] == "run"]
+
+
+@asynccontextmanager
+async def purse(service: DoorService, amount: int) -> AsyncGenerator[Purse]:
+    """A project with `amount` millionths."""
+    project_id = await service.other_project()
+    if amount:
+        async with service.context.database.writing() as session:
+            await credits.add_credits(session, project_id, amount, service.context.now())
+    key = await service.key(project_id=project_id)
+    async with service.native(key) as native, service.door("evasay", Authorization=f"Bearer {key}") as door:
+        yield Purse(service, Clients(native, door), project_id)
 
 
 def refusal(answer: httpx.Response, status: int, code: str) -> str:

@@ -10,14 +10,14 @@ import pytest
 import pytest_asyncio
 from tests.support.door_service import DoorService, open_door_service
 from tests.support.dvaarik_door import settings_in
-from tests.support.evasay_door import Clients
+from tests.support.evasay_door import PLATFORM, Clients
 from tests.support.web_service import Web, open_web
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def service(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[DoorService]:
     """All of the service behind a real port."""
-    async with open_door_service(settings_in(tmp_path_factory.mktemp("service"))) as opened:
+    async with open_door_service(settings_in(tmp_path_factory.mktemp("service"), **PLATFORM)) as opened:
         yield opened
 
 

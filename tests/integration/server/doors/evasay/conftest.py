@@ -48,7 +48,7 @@ class House:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House]:
-    settings = settings_in(tmp_path_factory.mktemp("house"), evasay_credits_per_run=3)
+    settings = settings_in(tmp_path_factory.mktemp("house"), evasay_credits_per_run=3, project_active_runs=59)
     async with open_web(settings, with_runs=True) as web:
         yield House(web)
 

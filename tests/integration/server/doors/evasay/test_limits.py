@@ -151,18 +151,22 @@ async def test_a_body_that_is_too_large_is_refused(mine: Clients) -> None:
     assert answer.status_code == 413
 
 
-async def test_an_agent_has_up_to_30_tests(mine: Clients) -> None:
-    agent_id = await mine.agent()
-    tests = [await mine.test(agent_id) for _ in range(30)]
-    full = await mine.door.post(f"{VOICE}/agents/{agent_id}/tests", json=SIMULATION)
+async def test_an_agent_has_up_to_30_tests_and_a_project_so_many_runs(house: Any) -> None:
+    own = await house.of_project(await house.web.other_project())
+    agent_id = await own.agent()
+    address = f"{VOICE}/agents/{agent_id}"
+    tests = [await own.test(agent_id) for _ in range(30)]
+    full = await own.door.post(f"{address}/tests", json=SIMULATION)
     assert refusal(full, 409, "conflict") == "This agent has 30 tests, which is the most: delete one first."
-    assert len((await mine.started(agent_id))["runs"]) == 30, "and all of them run at once"
-    await mine.door.delete(f"{VOICE}/agents/{agent_id}/tests/{tests[0]['id']}")
-    drafts = f"{VOICE}/agents/{agent_id}/tests/generate"
-    some = refusal(await mine.door.post(drafts, json={"save": True, "count": 2}), 409, "conflict")
+    assert len((await own.started(agent_id))["runs"]) == 30, "all of them run at once"
+    again = await own.door.post(f"{address}/test-runs", json={})
+    assert refusal(again, 409, "conflict").startswith("At most 59 runs may wait or run at once in this project")
+    await own.door.delete(f"{address}/tests/{tests[0]['id']}")
+    drafts = f"{address}/tests/generate"
+    some = refusal(await own.door.post(drafts, json={"save": True, "count": 2}), 409, "conflict")
     assert some.startswith("This agent has 29 tests and may have 30, so 2 more cannot be saved")
-    assert (await mine.door.post(drafts, json={"count": 2})).status_code == 200, "they need not be saved"
-    assert len((await mine.door.post(drafts, json={"save": True, "count": 1})).json()["tests"]) == 1
+    assert (await own.door.post(drafts, json={"count": 2})).status_code == 200, "they need not be saved"
+    assert len((await own.door.post(drafts, json={"save": True, "count": 1})).json()["tests"]) == 1
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from greenroom.drafting.draft import Answered, DraftOptions, draft_from_call, dr
 from greenroom.drafting.transcript import read_transcript
 from greenroom.model.checks import NeverSays
 from greenroom.model.errors import RunError, UserMistake
+from greenroom.model.limits import Limits
 from greenroom.model.llm import Llm
 from greenroom.model.run import AgentLine, CheckResult, Run
 from greenroom.model.talk import BrainReply
@@ -229,3 +230,92 @@ async def test_the_author_knows_the_tools_under_the_names_that_the_agent_sees() 
     asked = str(brain.requests[0].messages)
     assert "crm__find: Find a person" in asked
     assert "old_tool" not in asked
+
+
+CALL: dict[str, Any] = {
+    "name": "Books Monday",
+    "kind": "tool_call",
+    "history": [{"role": "caller", "text": "Monday at nine, please."}],
+    "criteria": [],
+    "expected_call": {"tool": "book_slot", "arguments": '{"day": "Monday"}', "match": "judge"},
+}
+REPLY: dict[str, Any] = {
+    "name": "Says no",
+    "kind": "next_reply",
+    "history": [{"role": "caller", "text": "Open on Sunday?"}],
+    "criteria": [{"text": "Says no.", "required": True}, {"text": "Offers Monday.", "required": True}],
+}
+
+
+async def test_a_call_that_a_reply_must_make_is_drafted_as_a_dry_run() -> None:
+    brain = answering(json.dumps({"tests": [CALL]}))
+    drafts = await draft_from_prompt(AGENT, brain, real_llm(), DraftOptions(count=1, kinds=("tool_call",)))
+    (test,) = drafts.tests
+    assert (test.caller.kind, test.tools) == ("next_reply", "plan")
+    assert [check.model_dump() for check in test.checks] == [
+        {
+            "type": "calls_tool",
+            "required": True,
+            "tool": "book_slot",
+            "arguments": {"day": "Monday"},
+            "match": "judge",
+            "times": None,
+            "expect_planned": True,
+        }
+    ]
+    assert "`expected_call`" in str(brain.requests[0].messages)
+    assert "expected_call" in json.dumps(brain.requests[0].answer.schema if brain.requests[0].answer else None)
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        (None, "a JSON object was wanted"),
+        ({"tool": "bok_slot", "arguments": "{}", "match": "exact"}, "did you mean `book_slot`"),
+        ({"tool": "book_slot", "arguments": "[1]", "match": "exact"}, "`expected_call.arguments` is a JSON object"),
+        ({"tool": "book_slot", "arguments": "{day", "match": "exact"}, "Books Monday: "),
+    ],
+)
+async def test_a_call_that_cannot_be_expected_is_asked_for_once_more(call: object, problem: str) -> None:
+    brain = answering(json.dumps({"tests": [{**CALL, "expected_call": call}]}), json.dumps({"tests": [CALL]}))
+    drafts = await draft_from_prompt(AGENT, brain, real_llm(), DraftOptions(count=1, kinds=("tool_call",)))
+    assert len(drafts.tests) == 1
+    assert problem in str(brain.requests[1].messages[-1])
+
+
+async def test_plain_tests_have_a_persona_or_a_talk_so_far_and_one_criterion() -> None:
+    brain = answering(json.dumps({"tests": [SOUND, REPLY, CALL]}))
+    kinds: Any = ("simulation", "next_reply", "tool_call")
+    options = DraftOptions(count=3, kinds=kinds, plain=True, language="Chinese")
+    simulation, reply, call = (await draft_from_prompt(AGENT, brain, real_llm(), options)).tests
+    assert simulation.model_dump(exclude_unset=True) == {
+        "name": "Moves a booking",
+        "caller": {"persona": "Ravi wants another day. booking: Saturday"},
+        "max_turns": 6,
+        "checks": [{"type": "criterion", "text": "Reads the new time back"}],
+    }
+    assert [check.model_dump(exclude_unset=True) for check in reply.checks] == [
+        {"type": "reply_meets", "criteria": "Says no. Offers Monday."}
+    ]
+    assert [check.type for check in call.checks] == ["calls_tool"]
+    asked = str(brain.requests[0].messages)
+    assert "Write `name` and `criteria` in Chinese, and all else" in asked
+    schema = json.dumps(brain.requests[0].answer.schema if brain.requests[0].answer else None)
+    assert "opening_line" not in schema
+    assert "tool_results" not in schema
+
+
+async def test_a_plain_test_without_a_criterion_or_a_persona_is_dropped() -> None:
+    wrong = [{**SOUND, "criteria": []}, {**SOUND, "persona": "", "facts": []}, {**SOUND, "name": "Right"}]
+    brain = answering(json.dumps({"tests": wrong}))
+    drafts = await draft_from_prompt(AGENT, brain, real_llm(), DraftOptions(count=3, plain=True))
+    assert [test.name for test in drafts.tests] == ["Right"]
+    assert len(drafts.dropped) == 2
+
+
+async def test_drafts_keep_to_the_limits_that_are_given() -> None:
+    brain = answering(json.dumps({"tests": [{**SOUND, "max_turns": 21}, {**SOUND, "name": "Short"}]}))
+    options = DraftOptions(count=2, limits=Limits(max_turns=20))
+    drafts = await draft_from_prompt(AGENT, brain, real_llm(), options)
+    assert [test.name for test in drafts.tests] == ["Short"]
+    assert "20" in drafts.dropped[0]

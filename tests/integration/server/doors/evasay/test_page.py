@@ -10,8 +10,19 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.support.evasay_door import AGENT, CHAT, NEXT_REPLY, SIMULATION, TOOL_CALL, VOICE, Clients, calling, scripted
-from tests.support.model_server import ModelServer
+from tests.support.evasay_door import (
+    AGENT,
+    CHAT,
+    DRAFTS,
+    NEXT_REPLY,
+    SIMULATION,
+    TOOL_CALL,
+    VOICE,
+    Clients,
+    calling,
+    scripted,
+)
+from tests.support.model_server import Answer, ModelServer
 from tests.support.webhook_receiver import SECRET, WebhookReceiver
 
 from greenroom.model.llm import ScriptRule
@@ -125,6 +136,30 @@ async def test_the_draft_is_played_not_what_is_published(clients: Clients) -> No
     await clients.test(agent_id, SIMULATION, max_turns=1)
     [run] = await clients.all_over((await clients.started(agent_id))["runs"])
     assert [line["text"] for line in run["transcript"] if line["role"] == "agent"] == ["Draft.", "Draft."]
+
+
+async def test_the_agent_answers_from_the_instructions_first_words_and_knowledge_of_its_draft(clients: Clients) -> None:
+    rules = [
+        {"say": "Hello."},
+        {"role": "caller", "say": "Bye.", "hang_up": True},
+        {"role": "judge", "answer": "yes", "reason": "So it was.", "quote": ""},
+    ]
+    async with ModelServer.playing([ScriptRule.model_validate(rule) for rule in rules]) as server:
+        llm = {"model": "openai-compatible:desk", "base_url": server.openai_url}
+        agent_id = await clients.agent({**AGENT, "llm": llm})
+        draft = {
+            "prompt": "You are new here.",
+            "greeting": "First words of the draft.",
+            "knowledge": {"documents": [{"name": "Hours", "text": "We close at noon on Saturdays."}]},
+        }
+        assert (await clients.native.patch(f"/v1/agents/{agent_id}/draft", json=draft)).status_code == 200
+        await clients.test(agent_id, SIMULATION, max_turns=1)
+        [run] = await clients.all_over((await clients.started(agent_id))["runs"])
+        assert run["transcript"][0] == said("First words of the draft.")
+        [answering] = [request for request in server.requests if "You are new here." in request.system]
+        assert "We close at noon on Saturdays." in answering.system
+        playing = [request.system for request in server.requests if SIMULATION["scenario"] in request.system]
+        assert len(playing) == 1, "the caller is given the scenario, once for each of its lines"
 
 
 async def test_one_reply_is_graded_by_what_it_must_meet(clients: Clients) -> None:
@@ -310,3 +345,26 @@ async def test_tests_are_suggested_reviewed_and_sent_as_they_are(clients: Client
     assert listed[3:] == saved
     assert [test["name"] for test in saved] == ["Comes late (2)", "Asks for Sunday (2)", "Books Monday (2)"]
     assert [test["success_criteria"] for test in saved] == ["Stays friendly. Offers a later time.", "Says no.", None]
+
+
+@pytest.mark.parametrize(("language", "named"), [("en", "English"), ("zh", "Chinese")])
+async def test_suggestions_come_from_instructions_knowledge_and_functions_and_go_by_what_is_wanted(
+    clients: Clients, language: str, named: str
+) -> None:
+    async with ModelServer(Answer(text=json.dumps({"tests": DRAFTS}))) as server:
+        llm = {"model": "openai-compatible:desk", "base_url": server.openai_url}
+        knowledge = {"documents": [{"name": "Hours", "text": "We close at noon on Saturdays."}]}
+        agent_id = await clients.agent({**AGENT, "llm": llm, "knowledge": knowledge})
+        await clients.test(agent_id, {**SIMULATION, "name": "There already"})
+        wanted = {"count": 2, "types": ["next_reply", "tool_call"], "focus": "late callers", "language": language}
+        drafted = await clients.door.post(f"{VOICE}/agents/{agent_id}/tests/generate", json=wanted)
+        assert drafted.status_code == 200, drafted.text
+        [request] = server.requests
+        asked = json.dumps(request.body, ensure_ascii=False)
+        for part in (
+            *("You book visits.", "We close at noon on Saturdays.", "book_slot", "There already"),
+            *("Write 2 tests.", "`next_reply`: one reply", "`tool_call`: one reply", "What to cover: late callers"),
+            f"Write `name` and `criteria` in {named}, and all else in the agent's language.",
+        ):
+            assert part in asked, part
+        assert "`simulation`: a whole talk" not in asked

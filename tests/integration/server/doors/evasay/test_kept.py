@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
+import httpx
 import pytest
 from tests.support.evasay_door import AGENT, CHAT, NEXT_REPLY, SIMULATION, TOOL_CALL, VOICE, Clients, refusal
 
@@ -22,9 +24,9 @@ async def test_a_test_of_each_type_is_made_shown_listed_and_deleted(mine: Client
     address = f"{VOICE}/agents/{agent_id}/tests"
     test = await mine.test(agent_id, KINDS[kind])
     assert list(test) == FIELDS
-    written = {"type": kind, **KINDS[kind]}
+    written: dict[str, Any] = {"type": kind, **KINDS[kind]}
     if kind == "tool_call":
-        written["expected_tool"] = {**written["expected_tool"], "match": "exact"}
+        written["expected_tool"] = {**TOOL_CALL["expected_tool"], "match": "exact"}
     assert {name: test[name] for name in written} == written
     assert [name for name in FIELDS[2:9] if test[name] is None] == [name for name in FIELDS[2:9] if name not in written]
     assert (await mine.door.get(f"{address}/{test['id']}")).json() == test
@@ -118,24 +120,22 @@ async def test_a_change_that_does_not_fit_changes_nothing(mine: Clients, patch: 
     assert (await mine.door.get(address)).json() == test
 
 
-async def test_a_change_that_crosses_with_another_is_a_conflict(mine: Clients, monkeypatch: pytest.MonkeyPatch) -> None:
-    from greenroom.server.doors.evasay import rooms
-
-    agent_id = await mine.agent()
-    test = await mine.test(agent_id)
-    address = f"{VOICE}/agents/{agent_id}/tests/{test['id']}"
-    read = rooms.carried_test
-
-    async def read_and_lose(*asked: Any) -> Any:
-        found = await read(*asked)
-        monkeypatch.undo()
-        assert (await mine.door.patch(address, json={"name": "First"})).status_code == 200
-        return found
-
-    monkeypatch.setattr(rooms, "carried_test", read_and_lose)
-    crossed = await mine.door.patch(address, json={"name": "Second"})
-    assert "changed since" in refusal(crossed, 409, "conflict")
-    assert (await mine.door.get(address)).json()["name"] == "First"
+async def test_changes_that_cross_are_a_conflict_and_none_that_was_taken_is_lost(mine: Clients) -> None:
+    patches: list[dict[str, Any]] = [{"name": "N"}, {"scenario": "S"}, {"success_criteria": "C"}, {"max_turns": 2}]
+    crossed: list[httpx.Response] = []
+    for _ in range(20):
+        agent_id = await mine.agent()
+        address = f"{VOICE}/agents/{agent_id}/tests/{(await mine.test(agent_id))['id']}"
+        answers = await asyncio.gather(*(mine.door.patch(address, json=patch) for patch in patches))
+        test = (await mine.door.get(address)).json()
+        for patch, answer in zip(patches, answers, strict=True):
+            taken = answer.status_code == 200
+            assert (test | patch == test) == taken, "what was taken is there, and nothing else"
+        crossed = [answer for answer in answers if answer.status_code != 200]
+        if crossed:
+            break
+    assert crossed, "they never came at the same moment"
+    assert all("changed since" in refusal(answer, 409, "conflict") for answer in crossed)
 
 
 # Native tests

@@ -60,7 +60,8 @@ async def test_every_route_is_in_the_table(house: Any) -> None:
         route = each.original_route
         if isinstance(route, APIRoute):
             needed = next(one.call.scope for one in route.dependant.dependencies if isinstance(one.call, Requires))
-            found |= {f"{method} {each.path_format.removeprefix(VOICE)}": needed for method in route.methods or ()}
+            path = str(each.path_format).removeprefix(VOICE)
+            found |= {f"{method} {path}": needed for method in route.methods or ()}
     assert found == {route: scope for route, (scope, _) in ROUTES.items()}
 
 

@@ -25,7 +25,8 @@ from greenroom.server.doors.evasay.mapping import changed, native_test, told_tes
 from greenroom.server.doors.evasay.policy import RULES
 from greenroom.server.doors.evasay.schemas import TEST_BODY, AnyTest, GenerateBody, RunsBody, TestPatch, ToolBody
 from greenroom.server.etags import etag
-from greenroom.server.reaching import CurrentReach
+from greenroom.server.reaching import CurrentQueue, CurrentReach
+from greenroom.server.runs import dropping
 from greenroom.server.runs.routes import CurrentDesk
 from greenroom.server.tests import service as tests
 
@@ -104,10 +105,12 @@ async def change_test(
 
 
 @router.delete("/agents/{agent_id}/tests/{test_id}", status_code=204, summary="Delete a test")
-async def delete_test(context: CurrentContext, access: Writes, agent_id: str, test_id: str) -> None:
-    """Delete a test."""
+async def delete_test(
+    context: CurrentContext, queue: CurrentQueue, access: Writes, agent_id: str, test_id: str
+) -> None:
+    """Delete a test and its runs."""
     await rooms.carried_test(context, access, agent_id, test_id)
-    await tests.delete(context, access, agent_id, test_id)
+    await dropping.delete_test(context, queue, access, agent_id, test_id)
 
 
 @router.post(

@@ -57,6 +57,16 @@ async def test_a_test_may_be_sent_as_it_was_answered(mine: Clients) -> None:
         assert changed.json() == {**told, "name": "Other", "updated_at": changed.json()["updated_at"]}
 
 
+async def test_the_runs_of_a_test_go_with_it(mine: Clients) -> None:
+    agent_id = await mine.agent()
+    test_id = (await mine.test(agent_id))["id"]
+    [run] = (await mine.started(agent_id))["runs"]
+    assert (await mine.door.get(f"{VOICE}/test-runs/{run['id']}")).status_code == 200
+    assert (await mine.door.delete(f"{VOICE}/agents/{agent_id}/tests/{test_id}")).status_code == 204
+    gone = refusal(await mine.door.get(f"{VOICE}/test-runs/{run['id']}"), 404, "not_found")
+    assert gone.endswith("with this id.")
+
+
 # What a test was, what is sent, and what it is then.
 CHANGES: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     (SIMULATION, {"max_turns": 3}, {"max_turns": 3, "scenario": SIMULATION["scenario"]}),

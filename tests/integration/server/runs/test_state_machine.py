@@ -274,7 +274,7 @@ class Lives(RuleBasedStateMachine):
 
     @staticmethod
     def _is_free(shown: dict[str, Any]) -> bool:
-        return shown["status"] == "error" or (shown["status"] == "cancelled" and shown["started_at"] is None)
+        return shown["status"] in ("error", "cancelled")
 
     def _no_answered_request_is_asked_again(self) -> None:
         for known in self._known.values():

@@ -1,0 +1,1 @@
+"""What pages of the console are made of."""

@@ -1,1 +1,0 @@
-"""What pages of the console are made of."""
